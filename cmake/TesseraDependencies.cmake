@@ -1,0 +1,23 @@
+# What the engine stands on, all from the system's packages.
+find_package(Threads REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(ZLIB REQUIRED)
+find_package(fmt REQUIRED)
+find_package(Eigen3 REQUIRED NO_MODULE)
+find_package(tomlplusplus REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(FFTW REQUIRED IMPORTED_TARGET fftw3)
+
+# Debian's alternatives may point mpicc at another MPI: name MPICH outright.
+set(MPI_EXECUTABLE_SUFFIX .mpich)
+set(HDF5_PREFER_PARALLEL ON)
+set(HDF5_C_COMPILER_EXECUTABLE /usr/bin/h5pcc.mpich CACHE FILEPATH "HDF5's compiler wrapper, for MPICH")
+find_package(MPI REQUIRED COMPONENTS C)
+find_package(HDF5 REQUIRED COMPONENTS C)
+if(NOT HDF5_IS_PARALLEL OR NOT "${HDF5_C_LIBRARIES}" MATCHES "mpich")
+  message(FATAL_ERROR "HDF5 for MPICH was not found (${HDF5_C_LIBRARIES}). Install libhdf5-mpich-dev.")
+endif()
+add_library(tessera_hdf5 INTERFACE)
+target_include_directories(tessera_hdf5 SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS})
+target_link_libraries(tessera_hdf5 INTERFACE ${HDF5_C_LIBRARIES} MPI::MPI_C)

@@ -1,0 +1,12 @@
+# tessera_library(NAME engine_model SOURCES a.cpp ... DEPENDS engine_physics ... PRIVATE_DEPENDS HDF5::HDF5 ...)
+# One module = one static library (interface library when it has headers only).
+function(tessera_library)
+  cmake_parse_arguments(ARG "" "NAME" "SOURCES;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  if(ARG_SOURCES)
+    add_library(${ARG_NAME} STATIC ${ARG_SOURCES})
+    target_link_libraries(${ARG_NAME} PUBLIC tessera_flags ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE_DEPENDS})
+  else()
+    add_library(${ARG_NAME} INTERFACE)
+    target_link_libraries(${ARG_NAME} INTERFACE tessera_flags ${ARG_DEPENDS})
+  endif()
+endfunction()

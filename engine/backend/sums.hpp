@@ -1,0 +1,163 @@
+#pragma once
+
+#include "engine/base/fixed_point.hpp"
+#include "engine/math/mat3.hpp"
+#include "engine/physics/energy_kind.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace tessera
+{
+
+/// What a force evaluation shall yield beside the forces.
+struct Wanted {
+    bool energies = false;
+    bool virial = false;
+};
+
+/// exact: int64 on a 2^-36 kJ/mol/nm grid, independent of order, threads and ranks. floating: plain
+/// FP64, for forces beyond the range of the grid (overlapping atoms); order-dependent, used by
+/// `energy` and minimisers only, and said so.
+enum class SumMode : std::uint8_t { exact, floating };
+
+/// The forces on the atoms of this rank, summed. One per thread; merge() joins them.
+class ForceSums {
+public:
+    ForceSums() = default;
+    ForceSums(std::size_t atoms, SumMode mode) : mode_(mode) { resize(atoms); }
+
+    void resize(std::size_t atoms)
+    {
+        fixed_.assign(mode_ == SumMode::exact ? atoms : 0, {0, 0, 0});
+        floating_.assign(mode_ == SumMode::floating ? atoms : 0, Vec3{});
+        out_of_range_ = -1;
+    }
+    void clear() { resize(size()); }
+    [[nodiscard]] std::size_t size() const
+    {
+        return mode_ == SumMode::exact ? fixed_.size() : floating_.size();
+    }
+    [[nodiscard]] SumMode mode() const { return mode_; }
+
+    /// Adds f (kJ/mol/nm) to the force on an atom.
+    void add(std::size_t atom, const Vec3& f)
+    {
+        if (mode_ == SumMode::floating) {
+            floating_[atom] += f;
+            return;
+        }
+        const double largest = std::fmax(std::fabs(f.x), std::fmax(std::fabs(f.y), std::fabs(f.z)));
+        if (!(largest < fixed::largest_force)) { // also NaN
+            if (out_of_range_ < 0) {
+                out_of_range_ = static_cast<std::int64_t>(atom);
+            }
+            return;
+        }
+        auto& sum = fixed_[atom];
+        sum[0] += to_fixed(f.x, fixed::force_scale);
+        sum[1] += to_fixed(f.y, fixed::force_scale);
+        sum[2] += to_fixed(f.z, fixed::force_scale);
+    }
+    void merge(const ForceSums& other)
+    {
+        for (std::size_t a = 0; a < fixed_.size(); ++a) {
+            for (std::size_t k = 0; k < 3; ++k) {
+                fixed_[a][k] += other.fixed_[a][k];
+            }
+        }
+        for (std::size_t a = 0; a < floating_.size(); ++a) {
+            floating_[a] += other.floating_[a];
+        }
+        if (out_of_range_ < 0) {
+            out_of_range_ = other.out_of_range_;
+        }
+    }
+    [[nodiscard]] Vec3 force(std::size_t atom) const
+    {
+        if (mode_ == SumMode::floating) {
+            return floating_[atom];
+        }
+        const auto& sum = fixed_[atom];
+        return {from_fixed(sum[0], fixed::force_scale), from_fixed(sum[1], fixed::force_scale),
+                from_fixed(sum[2], fixed::force_scale)};
+    }
+    void set(std::size_t atom, const Vec3& f)
+    {
+        if (mode_ == SumMode::floating) {
+            floating_[atom] = f;
+        } else {
+            fixed_[atom] = {0, 0, 0};
+            add(atom, f);
+        }
+    }
+    /// An atom whose addend did not fit the grid (its sum is then worthless); -1: none.
+    [[nodiscard]] std::int64_t out_of_range() const { return out_of_range_; }
+    /// Raw integer sums for kernels that convert by themselves (exact mode only).
+    [[nodiscard]] std::vector<std::array<std::int64_t, 3>>& fixed() { return fixed_; }
+    [[nodiscard]] const std::vector<std::array<std::int64_t, 3>>& fixed() const { return fixed_; }
+
+private:
+    std::vector<std::array<std::int64_t, 3>> fixed_;
+    std::vector<Vec3> floating_;
+    std::int64_t out_of_range_ = -1;
+    SumMode mode_ = SumMode::exact;
+};
+
+/// Energies by kind and the virial Xi = -1/2 sum r x F (numerics.md 9.2), kJ/mol, as exact sums.
+class EnergySums {
+public:
+    void add(EnergyKind kind, double energy)
+    {
+        energy_[static_cast<std::size_t>(kind)].add(energy);
+    }
+    /// Adds to the virial; m is already -1/2 r outer F.
+    void add_virial(const Mat3& m)
+    {
+        for (int k = 0; k < 3; ++k) {
+            for (int l = 0; l < 3; ++l) {
+                virial_[static_cast<std::size_t>(3 * k + l)].add(m[k][l]);
+            }
+        }
+    }
+    void merge(const EnergySums& other)
+    {
+        for (std::size_t k = 0; k < energy_.size(); ++k) {
+            energy_[k].add(other.energy_[k]);
+        }
+        for (std::size_t k = 0; k < virial_.size(); ++k) {
+            virial_[k].add(other.virial_[k]);
+        }
+    }
+    [[nodiscard]] double energy(EnergyKind kind) const
+    {
+        return energy_[static_cast<std::size_t>(kind)].value();
+    }
+    [[nodiscard]] double potential() const
+    {
+        ExactSum sum;
+        for (const ExactSum& e : energy_) {
+            sum.add(e);
+        }
+        return sum.value();
+    }
+    [[nodiscard]] Mat3 virial() const
+    {
+        Mat3 m;
+        for (int k = 0; k < 3; ++k) {
+            for (int l = 0; l < 3; ++l) {
+                m[k][l] = virial_[static_cast<std::size_t>(3 * k + l)].value();
+            }
+        }
+        return m;
+    }
+    friend bool operator==(const EnergySums&, const EnergySums&) = default;
+
+private:
+    std::array<ExactSum, energy_kind_count> energy_;
+    std::array<ExactSum, 9> virial_;
+};
+
+} // namespace tessera

@@ -1,0 +1,75 @@
+#pragma once
+
+#include "engine/base/real.hpp"
+
+#include <cmath>
+#include <cstdint>
+
+namespace tessera
+{
+
+/// Exact sums. A number that meets others is rounded once, by a pure function, to a fixed grid, and
+/// then summed as an integer: who sums, where and in which order does not reach the bits. This
+/// table is the one truth of scales.
+///
+/// | quantity              | type     | quantum        | range of one addend | range of a sum |
+/// | position              | int64    | 2^-48 nm       | 32768 nm            |                |
+/// | force (fp64)          | int64    | 2^-36 kJ/mol/nm| 1.3e8 kJ/mol/nm     | the same, mod 2^64
+/// in between | | energy, virial (fp64) | int128   | 2^-40 kJ/mol   | 8.3e6 and, by the slow path,
+/// 1e26 | 1e26 | | mesh charge (fp64)    | int64    | 2^-50 e        | 4096 e              | 8192 e
+/// |
+namespace fixed
+{
+inline constexpr double position_scale = 281474976710656.0; // 2^48
+inline constexpr double force_scale = 68719476736.0;        // 2^36
+inline constexpr double energy_scale = 1099511627776.0;     // 2^40
+inline constexpr double mesh_scale = 1125899906842624.0;    // 2^50
+inline constexpr double largest_force =
+    134217728.0 / 2; // kJ/mol/nm, one addend or one atom's sum: half the int64 range
+} // namespace fixed
+
+/// Round to nearest, ties to even; the argument must fit.
+TESSERA_FORMULA std::int64_t to_fixed(double value, double scale)
+{
+    return static_cast<std::int64_t>(std::llrint(value * scale));
+}
+
+TESSERA_FORMULA double from_fixed(std::int64_t value, double scale)
+{
+    return static_cast<double>(value) * (1.0 / scale);
+}
+
+/// A sum of energies or virials: exact, so independent of the order of its addends. Unit: kJ/mol.
+class ExactSum {
+public:
+    void add(double value)
+    {
+        const double scaled = value * fixed::energy_scale;
+        if (std::fabs(scaled) < 9.0e18) {
+            sum_ += static_cast<std::int64_t>(std::llrint(scaled));
+        } else if (std::isfinite(scaled) && std::fabs(scaled) < 1.0e38) {
+            sum_ +=
+                static_cast<Wide>(scaled); // beyond 2^53 a double is an integer: nothing is rounded
+        } else {
+            broken_ = true;
+        }
+    }
+    void add(const ExactSum& other)
+    {
+        sum_ += other.sum_;
+        broken_ = broken_ || other.broken_;
+    }
+    /// NaN when an addend was not finite.
+    [[nodiscard]] double value() const
+    {
+        return broken_ ? std::nan("") : static_cast<double>(sum_) * (1.0 / fixed::energy_scale);
+    }
+    friend bool operator==(const ExactSum&, const ExactSum&) = default;
+
+private:
+    __extension__ using Wide = __int128;
+    Wide sum_ = 0;
+    bool broken_ = false;
+};
+
+} // namespace tessera

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tessera
+{
+
+/// The whole content of a file, as bytes; gzip'ed files are unpacked (told by their first two
+/// bytes, not by name). Throws FileError (missing, unreadable, truncated gzip) in words.
+std::string read_file(const std::filesystem::path& path);
+
+/// Text cut at line ends; CR before LF is dropped; a missing last newline is fine.
+std::vector<std::string> split_lines(const std::string& text);
+
+} // namespace tessera

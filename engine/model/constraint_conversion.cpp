@@ -1,0 +1,156 @@
+#include "engine/model/topology.hpp"
+
+#include <cmath>
+#include <map>
+
+namespace tessera
+{
+
+namespace
+{
+
+template <class Term>
+void convert(Topology& t, ConstraintChoice choice)
+{
+    auto& table = t.table<Term>();
+    std::vector<typename TermTable<Term>::Entry> kept;
+    for (const auto& entry : table.entries) {
+        const auto i = static_cast<std::size_t>(entry.atom[0]),
+                   j = static_cast<std::size_t>(entry.atom[1]);
+        const bool massive = t.mass[i] > 0 && t.mass[j] > 0;
+        const bool chosen =
+            choice == ConstraintChoice::all_bonds || t.is_hydrogen[i] != 0 || t.is_hydrogen[j] != 0;
+        if (massive && chosen) {
+            t.constraints.push_back({entry.atom[0], entry.atom[1], table.term(entry).r0});
+        } else {
+            kept.push_back(entry);
+        }
+    }
+    table.entries = std::move(kept);
+}
+
+} // namespace
+
+Topology with_constrained_bonds(Topology topology, ConstraintChoice choice)
+{
+    if (choice == ConstraintChoice::none) {
+        return topology;
+    }
+    convert<HarmonicBond>(topology, choice);
+    convert<G96Bond>(topology, choice);
+    convert<MorseBond>(topology, choice);
+    convert<CubicBond>(topology, choice);
+    return topology;
+}
+
+Topology with_rigid_waters(Topology topology)
+{
+    Topology& t = topology;
+    auto& bonds = t.table<HarmonicBond>();
+    auto& angles = t.table<HarmonicAngle>();
+    std::vector<std::vector<std::size_t>> bonds_of(t.mass.size());
+    for (std::size_t b = 0; b < bonds.size(); ++b) {
+        for (const std::int32_t a : bonds.entries[b].atom) {
+            bonds_of[static_cast<std::size_t>(a)].push_back(b);
+        }
+    }
+    std::vector<std::vector<std::int32_t>> neighbours(t.mass.size());
+    for (const auto& bond : t.bonds) {
+        neighbours[static_cast<std::size_t>(bond[0])].push_back(bond[1]);
+        neighbours[static_cast<std::size_t>(bond[1])].push_back(bond[0]);
+    }
+    std::vector<std::int8_t> in_rigid(t.mass.size(), 0);
+    for (const RigidWater& w : t.rigid_waters) {
+        in_rigid[static_cast<std::size_t>(w.o)] = 1;
+    }
+    std::map<std::pair<std::int32_t, std::int32_t>, std::pair<double, std::size_t>>
+        angle_at; // (o, h1 < h2) -> theta0, entry
+    for (std::size_t k = 0; k < angles.size(); ++k) {
+        const auto& e = angles.entries[k];
+        angle_at[{e.atom[1], std::min(e.atom[0], e.atom[2])}] = {angles.term(e).theta0, k};
+    }
+
+    const auto is_light = [&t](std::int32_t a) {
+        return t.is_hydrogen[static_cast<std::size_t>(a)] != 0;
+    };
+    const auto is_massless = [&t](std::int32_t a) {
+        return t.kind[static_cast<std::size_t>(a)] != ParticleKind::atom;
+    };
+    std::vector<std::uint8_t> drop_bond(bonds.size(), 0), drop_angle(angles.size(), 0);
+    for (std::int32_t o = 0; o < t.atoms(); ++o) {
+        const auto ko = static_cast<std::size_t>(o);
+        const bool oxygen =
+            t.atomic_number[ko] == 8 ||
+            (t.atomic_number[ko] == 0 && !t.atom_name[ko].empty() && t.atom_name[ko][0] == 'O');
+        if (!oxygen || in_rigid[ko] != 0 || is_light(o)) {
+            continue;
+        }
+        std::vector<std::int32_t> hydrogens;
+        bool only_water = true;
+        for (const std::int32_t n : neighbours[ko]) {
+            if (is_light(n)) {
+                hydrogens.push_back(n);
+            } else if (!is_massless(n)) {
+                only_water = false;
+            }
+        }
+        if (!only_water || hydrogens.size() != 2) {
+            continue;
+        }
+        const std::int32_t h1 = std::min(hydrogens[0], hydrogens[1]),
+                           h2 = std::max(hydrogens[0], hydrogens[1]);
+        for (const std::int32_t h : {h1, h2}) {
+            for (const std::int32_t n : neighbours[static_cast<std::size_t>(h)]) {
+                only_water = only_water && (n == o || n == h1 || n == h2 || is_massless(n));
+            }
+        }
+        if (!only_water) {
+            continue;
+        }
+        double d1 = 0, d2 = 0, hh = 0;
+        std::vector<std::size_t> used;
+        for (const std::int32_t a : {o, h1}) {
+            for (const std::size_t b : bonds_of[static_cast<std::size_t>(a)]) {
+                const auto& e = bonds.entries[b];
+                const std::int32_t other = e.atom[0] == a ? e.atom[1] : e.atom[0];
+                const double r0 = bonds.term(e).r0;
+                if (a == o && other == h1) {
+                    d1 = r0;
+                    used.push_back(b);
+                } else if (a == o && other == h2) {
+                    d2 = r0;
+                    used.push_back(b);
+                } else if (a == h1 && other == h2) {
+                    hh = r0;
+                    used.push_back(b);
+                }
+            }
+        }
+        const auto angle = angle_at.find({o, h1});
+        if (!(d1 > 0) || d1 != d2) {
+            continue;
+        }
+        if (!(hh > 0)) {
+            if (angle == angle_at.end()) {
+                continue;
+            }
+            hh = 2.0 * d1 * std::sin(0.5 * angle->second.first);
+        }
+        t.rigid_waters.push_back({o, h1, h2, d1, hh});
+        for (const std::size_t b : used) {
+            drop_bond[b] = 1;
+        }
+        if (angle != angle_at.end()) {
+            drop_angle[angle->second.second] = 1;
+        }
+    }
+    const auto keep = [](auto& table, const std::vector<std::uint8_t>& drop) {
+        std::size_t k = 0;
+        std::erase_if(table.entries, [&](const auto&) { return drop[k++] != 0; });
+    };
+    keep(bonds, drop_bond);
+    keep(angles, drop_angle);
+    return topology;
+}
+
+} // namespace tessera

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "engine/base/real.hpp"
+#include "engine/base/type_list.hpp"
+#include "engine/geometry/internal_coordinates.hpp"
+#include "engine/physics/energy_kind.hpp"
+#include "engine/physics/field.hpp"
+
+#include <string_view>
+#include <tuple>
+
+namespace tessera
+{
+
+/// Lennard-Jones of an explicit non-bonded pair (GROMACS pairs_nb).  U = c12/r^12 - c6/r^6, no
+/// cut-off
+struct PairLennardJones {
+    static constexpr int atoms = 2;
+    using Coordinates = TypeList<DistanceOf<0, 1>>;
+    static constexpr std::string_view name = "pair_lennard_jones";
+    static constexpr EnergyKind kind = EnergyKind::lj;
+
+    double c6, c12;
+    static constexpr auto fields =
+        std::tuple{Field{"c6", &PairLennardJones::c6, unit::energy_length6},
+                   Field{"c12", &PairLennardJones::c12, unit::energy_length12}};
+    static constexpr PairLennardJones typical() { return {0.001, 1e-06}; }
+    friend bool operator==(const PairLennardJones&, const PairLennardJones&) = default;
+};
+
+} // namespace tessera

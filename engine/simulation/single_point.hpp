@@ -1,0 +1,33 @@
+#pragma once
+
+#include "engine/backend/sums.hpp"
+#include "engine/geometry/box.hpp"
+#include "engine/model/topology.hpp"
+#include "engine/plans/settings.hpp"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tessera
+{
+
+/// Energies and forces of one configuration.
+struct SinglePoint {
+    EnergySums sums; ///< energies and virial of the forces alone, without constraint forces
+    std::vector<Vec3>
+        forces; ///< kJ/mol/nm, topology order; virtual sites hold 0, their forces are spread
+    std::vector<Vec3> positions; ///< as evaluated: virtual sites rebuilt
+    std::vector<std::string>
+        notes; ///< e.g. that forces were beyond the range of exact sums and FP64 sums were used
+};
+
+/// Evaluates the coordinates as they are (virtual sites rebuilt, nothing constrained, no list
+/// kept). FP64, CPU. Throws InputError where settings and cell contradict (cut-off above half the
+/// shortest height, ...).
+SinglePoint single_point(const std::shared_ptr<const Topology>& topology,
+                         const NonbondedSettings& settings, const Box& box,
+                         std::span<const Vec3> positions, int threads);
+
+} // namespace tessera
