@@ -1,0 +1,88 @@
+#pragma once
+
+#include "engine/backend/sums.hpp"
+#include "engine/base/phase_timer.hpp"
+#include "engine/model/state.hpp"
+#include "engine/plans/scheme.hpp"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tessera
+{
+
+/// Proof that long-range forces have begun; join() takes it back.
+class [[nodiscard]] LongRangeToken {
+public:
+    LongRangeToken() = default;
+    LongRangeToken(LongRangeToken&& other) noexcept : open_(std::exchange(other.open_, false)) {}
+    LongRangeToken& operator=(LongRangeToken&&) = delete;
+    [[nodiscard]] bool is_open() const { return open_; }
+
+private:
+    bool open_ = true;
+};
+
+/// Kinetic energy and constraint forces at the time of the positions. Unit: kJ/mol.
+struct Motion {
+    Mat3 kinetic; ///< 1/2 sum m v_k v_l; leap-frog: mean of the two half-step values
+    Mat3 constraint_virial;
+    Mat3 group_kinetic;           ///< the same of the update groups' centres of mass
+    Mat3 group_virial_correction; ///< add to the virial of the forces: that of groups as points
+};
+
+/// The conserved quantity's part that baths hold, kJ/mol.
+struct BathEnergies {
+    double thermostat = 0; ///< heat given to the system so far
+    double barostat = 0;   ///< energy given to the system by changes of the cell so far
+};
+
+/// State that is neither position nor velocity, by name; doubles are stored bit by bit.
+using ExtraState = std::map<std::string, std::vector<double>>;
+
+/// Who holds the state and works on it: a few verbs, each one phase over all atoms.
+class Backend {
+public:
+    virtual ~Backend() = default;
+
+    /// Takes over a state.
+    virtual void load(const State& state) = 0;
+    /// The state as it is. Copies from the device where there is one.
+    [[nodiscard]] virtual const State& state() const = 0;
+
+    // forces, in this order
+    virtual void begin_forces(Wanted wanted) = 0; ///< places virtual sites, searches if it must
+    virtual void add_local_forces(Wanted wanted) = 0;
+    virtual LongRangeToken begin_long_range(Wanted wanted) = 0;
+    virtual void join(LongRangeToken token) = 0;
+    virtual void finish_forces() = 0; ///< spreads virtual sites' forces, checks the range
+
+    /// One sub-step of the step from state().step to the next (not Forces).
+    virtual void perform(const SubStep& sub_step) = 0;
+    /// The step is over: step number and time of the state advance.
+    virtual void advance_clock() = 0;
+    /// Puts a start state right: positions and velocities onto the constraints.
+    virtual void project_constraints() = 0;
+    /// Moves velocities by this fraction of the step under the present forces (half a step forth or
+    /// back, where a state changes the scheme).
+    virtual void shift_velocities(double fraction) = 0;
+    /// Maxwell-Boltzmann velocities: no motion of the centre of mass, none along constraints.
+    virtual void draw_velocities(double temperature, std::uint64_t seed) = 0;
+
+    // results, at the time of the forces
+    [[nodiscard]] virtual const EnergySums& energies() const = 0;
+    [[nodiscard]] virtual std::vector<Vec3> forces() const = 0;
+    virtual Motion measure_motion() = 0;
+    [[nodiscard]] virtual double degrees_of_freedom() const = 0;
+    [[nodiscard]] virtual BathEnergies bath_energies() const = 0;
+    /// Largest force component along which atoms can move (constraints taken out), kJ/mol/nm.
+    virtual double largest_free_force() = 0;
+
+    [[nodiscard]] virtual ExtraState export_extra() const = 0;
+    virtual void import_extra(const ExtraState& extra) = 0;
+    virtual PhaseTimes& times() = 0;
+};
+
+} // namespace tessera

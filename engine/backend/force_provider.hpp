@@ -1,0 +1,32 @@
+#pragma once
+
+#include "engine/backend/sums.hpp"
+#include "engine/geometry/box.hpp"
+
+#include <span>
+#include <string_view>
+
+namespace tessera
+{
+
+/// Something that exerts forces. Positions are those of all atoms in topology order, nm; between
+/// two searches an atom's positions follow a continuous path (no jump by a cell vector).
+class ForceProvider {
+public:
+    virtual ~ForceProvider() = default;
+
+    /// Under this name its time is told.
+    [[nodiscard]] virtual std::string_view phase() const = 0;
+
+    /// Must search() run before add_forces() at these positions?
+    [[nodiscard]] virtual bool needs_search(const Box&, std::span<const Vec3>, int /*threads*/)
+    {
+        return false;
+    }
+    virtual void search(const Box&, std::span<const Vec3>, int /*threads*/) {}
+
+    virtual void add_forces(const Box&, std::span<const Vec3> positions, Wanted, int threads,
+                            ForceSums&, EnergySums&) = 0;
+};
+
+} // namespace tessera

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+
+namespace tessera
+{
+
+/// What one step has to yield beside the motion: a pure function of the step number, the settings
+/// and the listeners. Belongs to the end of the step.
+struct StepPlan {
+    std::int64_t step = 0;  ///< number of the step that the forces belong to
+    bool energies = false;  ///< energies by kind
+    bool virial = false;    ///< virial tensor
+    bool listeners = false; ///< some observer listens at this step
+    friend bool operator==(const StepPlan&, const StepPlan&) = default;
+};
+
+} // namespace tessera
