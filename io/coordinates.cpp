@@ -1,0 +1,67 @@
+#include "io/coordinates.hpp"
+
+#include "io/structure_g96.hpp"
+#include "io/structure_gro.hpp"
+
+#include <cmath>
+#include <filesystem>
+#include <fmt/format.h>
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace tessera
+{
+
+namespace
+{
+
+using Reader = std::function<Coordinates(const std::string&, const CoordinateHints&)>;
+
+const std::vector<std::pair<std::string, Reader>>& readers()
+{
+    static const std::vector<std::pair<std::string, Reader>> all = {
+        {".gro", [](const auto& path, const auto&) { return read_gro(path); }},
+        {".g96", [](const auto& path, const auto&) { return read_g96(path); }},
+    };
+    return all;
+}
+
+/// Positions live on a grid of 64-bit integers, 2^-48 nm apart (fixed_point.hpp).
+void refuse_out_of_range(const std::string& path, const Coordinates& frame)
+{
+    constexpr double limit = 32768;
+    for (std::size_t i = 0; i < frame.positions.size(); ++i) {
+        for (int k = 0; k < 3; ++k) {
+            if (!(std::fabs(frame.positions[i][k]) < limit)) {
+                throw InputError(fmt::format(
+                    "{}: atom {} lies at {} nm (positions must be below {} nm). Move the system "
+                    "to the origin, and check the unit of the file.",
+                    path, i + 1, frame.positions[i][k], limit));
+            }
+        }
+    }
+}
+
+} // namespace
+
+Coordinates read_coordinates(const std::string& path, const CoordinateHints& hints)
+{
+    const std::filesystem::path name(path);
+    const bool is_gzip = name.extension() == ".gz";
+    const std::string extension = (is_gzip ? name.stem() : name).extension().string();
+    std::string known;
+    for (const auto& [of, read] : readers()) {
+        if (of == extension) {
+            Coordinates frame = read(path, hints);
+            refuse_out_of_range(path, frame);
+            return frame;
+        }
+        known += (known.empty() ? "" : " ") + of;
+    }
+    throw InputError(fmt::format("{}: cannot tell the format of the coordinates (the extension "
+                                 "\"{}\" is not known).\n hint: rename the file to one of: {}",
+                                 path, extension, known));
+}
+
+} // namespace tessera

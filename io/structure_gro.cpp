@@ -1,0 +1,240 @@
+#include "io/structure_gro.hpp"
+
+#include "io/cell_text.hpp"
+#include "io/columns.hpp"
+#include "io/write_text.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <fmt/format.h>
+
+namespace tessera
+{
+
+namespace
+{
+
+constexpr std::size_t first_coordinate = 20;
+
+/// The number behind the last `key` of a title that is not the end of a longer word.
+template <class Number>
+std::optional<Number> titled(std::string_view title, std::string_view key)
+{
+    std::size_t at = title.rfind(key);
+    while (at != std::string_view::npos) {
+        const bool is_word =
+            at == 0 || std::isalnum(static_cast<unsigned char>(title[at - 1])) == 0;
+        const auto behind = words(title.substr(at + key.size()));
+        if (is_word && !behind.empty()) {
+            if (const auto value = number_in<Number>(behind.front())) {
+                return value;
+            }
+        }
+        at = at == 0 ? std::string_view::npos : title.rfind(key, at - 1);
+    }
+    return std::nullopt;
+}
+
+/// The width of a coordinate field: the distance between the first two decimal points; 0 where the
+/// line has no two.
+std::size_t field_width(std::string_view line)
+{
+    const std::size_t one = line.find('.', std::min(first_coordinate, line.size()));
+    const std::size_t two = one == std::string_view::npos ? one : line.find('.', one + 1);
+    return two == std::string_view::npos ? 0 : two - one;
+}
+
+struct FrameStart {
+    std::size_t title = 0;
+    std::size_t atoms = 0;
+};
+
+FrameStart frame_start(const LineFile& file, std::size_t title)
+{
+    if (title + 1 >= file.size()) {
+        file.refuse(title + 1, "the number of atoms is missing (the file ends)",
+                    "a .gro frame is a title, the number of atoms, one line an atom, and the cell");
+    }
+    const auto first_word = words(file[title + 1]);
+    const auto count = first_word.empty() ? std::nullopt : number_in<long>(first_word.front());
+    if (!count || *count < 0 || *count > 2147483647) {
+        file.refuse(title + 1, "the number of atoms is not a whole number",
+                    "the second line of a .gro frame holds the number of atoms alone");
+    }
+    return {title, static_cast<std::size_t>(*count)};
+}
+
+void refuse_atom_line(const LineFile& file, const FrameStart& start, std::size_t line)
+{
+    const std::size_t found = line - start.title - 2;
+    if (line >= file.size()) {
+        file.refuse(line,
+                    fmt::format("the file ends after {} atoms (line {} says {})", found,
+                                start.title + 2, start.atoms),
+                    "the file was cut short, or the count is wrong");
+    }
+    const std::size_t numbers = cell_numbers(file[line]).size();
+    if (numbers == 3 || numbers == 9) {
+        file.refuse(line,
+                    fmt::format("the cell follows after {} atoms (line {} says {})", found,
+                                start.title + 2, start.atoms),
+                    "correct the number of atoms, or add the missing lines");
+    }
+    file.refuse(line,
+                "no coordinates on an atom's line (from column 21 on there are no three "
+                "numbers with decimal points)",
+                "an atom's line is: residue number, residue name, atom name, atom number, 5 "
+                "columns each, then x y z");
+}
+
+/// A number that leaves its columns early shows a line that lost or gained a character.
+void check_alignment(const LineFile& file, std::size_t line)
+{
+    const std::string_view number = columns(file[line], 15, 5);
+    if (!trimmed(number).empty() && (number.back() == ' ' || number.back() == '.')) {
+        file.refuse(line, 15, 5, "the line is out of its columns", "the atom number ends here",
+                    "residue number, residue name, atom name and atom number take 5 columns each; "
+                    "an empty name is five blanks");
+    }
+}
+
+/// Fields may be missing as a whole, not one by one.
+bool has_velocity(const LineFile& file, std::size_t line, std::size_t first, std::size_t width)
+{
+    int given = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+        given += trimmed(columns(file[line], first + k * width, width)).empty() ? 0 : 1;
+    }
+    if (given == 1 || given == 2) {
+        file.refuse(line, first, 3 * width,
+                    fmt::format("a velocity with {} of its three components", given), "incomplete",
+                    "give all three, or none");
+    }
+    return given == 3;
+}
+
+void read_atoms(const LineFile& file, const FrameStart& start, Coordinates& frame)
+{
+    std::size_t width = 0;
+    std::vector<std::size_t> without_velocity;
+    for (std::size_t i = 0; i < start.atoms; ++i) {
+        const std::size_t line = start.title + 2 + i;
+        if (line >= file.size() || field_width(file[line]) == 0) {
+            refuse_atom_line(file, start, line);
+        }
+        check_alignment(file, line);
+        if (i == 0) {
+            width = field_width(file[line]);
+        }
+        const std::string_view text = file[line];
+        frame.residue_numbers.emplace_back(trimmed(columns(text, 0, 5)));
+        frame.residue_names.emplace_back(trimmed(columns(text, 5, 5)));
+        frame.atom_names.emplace_back(trimmed(columns(text, 10, 5)));
+        constexpr std::size_t x = first_coordinate;
+        frame.positions.push_back({file.real(line, x, width, "x"),
+                                   file.real(line, x + width, width, "y"),
+                                   file.real(line, x + 2 * width, width, "z")});
+        const std::size_t v = x + 3 * width;
+        if (has_velocity(file, line, v, width)) {
+            frame.velocities.resize(i);
+            frame.velocities.push_back({file.real(line, v, width, "the x velocity"),
+                                        file.real(line, v + width, width, "the y velocity"),
+                                        file.real(line, v + 2 * width, width, "the z velocity")});
+        } else {
+            without_velocity.push_back(i);
+        }
+    }
+    if (!frame.velocities.empty() && !without_velocity.empty()) {
+        frame.velocities.resize(start.atoms);
+        frame.warnings.push_back(fmt::format(
+            "{}:{}: {} of {} atoms have no velocity (this is the first); theirs is taken as 0",
+            file.path(), start.title + 3 + without_velocity.front(), without_velocity.size(),
+            start.atoms));
+    }
+}
+
+void read_cell(const LineFile& file, const FrameStart& start, Coordinates& frame)
+{
+    const std::size_t line = start.title + 2 + start.atoms;
+    if (line >= file.size()) {
+        file.refuse(line, "the cell is missing (the file ends behind the last atom)",
+                    "the last line of a .gro frame holds three or nine numbers; 0 0 0 for no cell");
+    }
+    const std::vector<double> numbers = cell_numbers(file[line]);
+    if (numbers.size() != 3 && numbers.size() != 9) {
+        const bool is_atom = field_width(file[line]) != 0 && numbers.empty();
+        file.refuse(line,
+                    is_atom ? fmt::format("more atoms than the {} that line {} says", start.atoms,
+                                          start.title + 2)
+                            : "the cell is not three or nine numbers",
+                    is_atom ? "correct the number of atoms, or remove the lines too many"
+                            : "write a_x b_y c_z [a_y a_z b_x b_z c_x c_y] in nm");
+    }
+    take_cell(file, line, cell_of(numbers), frame);
+}
+
+} // namespace
+
+Coordinates read_gro(const std::string& path, int frame)
+{
+    const LineFile file(path);
+    std::size_t title = 0;
+    for (int skipped = 0; skipped < frame; ++skipped) {
+        title += frame_start(file, title).atoms + 3;
+    }
+    const FrameStart start = frame_start(file, title);
+
+    Coordinates out;
+    out.title = std::string(trimmed(file[title]));
+    out.time = titled<double>(out.title, "t=");
+    out.step = titled<long long>(out.title, "step=");
+    read_atoms(file, start, out);
+    read_cell(file, start, out);
+
+    const std::size_t end = title + start.atoms + 3;
+    if (frame == 0 && end < file.size() && !trimmed(file[end]).empty()) {
+        out.warnings.push_back(
+            fmt::format("{}:{}: further frames follow; the first one is taken", path, end + 1));
+    }
+    return out;
+}
+
+std::string gro_text(const Coordinates& frame, int decimals)
+{
+    const std::size_t atoms = frame.positions.size();
+    const auto width = static_cast<std::size_t>(decimals) + 5;
+    std::string out = title_line(frame.title);
+    if (frame.time && !titled<double>(out, "t=")) {
+        out += fmt::format(" t= {:.5f}", *frame.time);
+        if (frame.step) {
+            out += fmt::format(" step= {}", *frame.step);
+        }
+    }
+    out += fmt::format("\n{}\n", atoms);
+
+    const AtomLabels labels(frame);
+    for (std::size_t i = 0; i < atoms; ++i) {
+        out += fmt::format("{:5}{:<5}{:>5}{:5}", labels.residue_number(i) % 100000,
+                           fitting(labels.residue_name(i), 5, "residue name", i),
+                           fitting(labels.atom_name(i), 5, "atom name", i), (i + 1) % 100000);
+        for (int k = 0; k < 3; ++k) {
+            out += fitting(frame.positions[i][k], width, decimals, "position", i);
+        }
+        for (int k = 0; k < 3 && !frame.velocities.empty(); ++k) {
+            out += fitting(frame.velocities[i][k], width, decimals + 1, "velocity", i);
+        }
+        out += '\n';
+    }
+
+    for (const double element : cell_numbers_of(frame.box.value_or(Box()))) {
+        out += fmt::format(" {:9.{}f}", element, std::max(5, decimals));
+    }
+    return out + '\n';
+}
+
+void write_gro(const std::string& path, const Coordinates& frame, int decimals)
+{
+    write_text(path, gro_text(frame, decimals));
+}
+
+} // namespace tessera
