@@ -87,14 +87,24 @@ void refuse_atom_line(const LineFile& file, const FrameStart& start, std::size_t
                 "columns each, then x y z");
 }
 
-/// A number that leaves its columns early shows a line that lost or gained a character.
-void check_alignment(const LineFile& file, std::size_t line)
+/// With n decimals a position is at least n + 5 wide, so the first decimal point stands in column
+/// 25 or later, and in the same column on every line; elsewhere, the line lost or gained a
+/// character.
+void check_alignment(const LineFile& file, const FrameStart& start, std::size_t line)
 {
-    const std::string_view number = columns(file[line], 15, 5);
-    if (!trimmed(number).empty() && (number.back() == ' ' || number.back() == '.')) {
-        file.refuse(line, 15, 5, "the line is out of its columns", "the atom number ends here",
-                    "residue number, residue name, atom name and atom number take 5 columns each; "
-                    "an empty name is five blanks");
+    const std::size_t point = file[line].find('.', first_coordinate);
+    const std::size_t first = file[start.title + 2].find('.', first_coordinate);
+    if (point < first_coordinate + 4 || point != first) {
+        file.refuse(line, point, 1,
+                    fmt::format("the line is out of its columns (its first decimal point is in "
+                                "column {}, {})",
+                                point + 1,
+                                point == first ? "left of column 25"
+                                               : fmt::format("but in {} on line {}", first + 1,
+                                                             start.title + 3)),
+                    "",
+                    "residue number, residue name, atom name and atom number take 5 columns each "
+                    "(an empty name is five blanks), then all positions the same width");
     }
 }
 
@@ -122,7 +132,7 @@ void read_atoms(const LineFile& file, const FrameStart& start, Coordinates& fram
         if (line >= file.size() || field_width(file[line]) == 0) {
             refuse_atom_line(file, start, line);
         }
-        check_alignment(file, line);
+        check_alignment(file, start, line);
         if (i == 0) {
             width = field_width(file[line]);
         }

@@ -258,7 +258,7 @@ TEST(HandedGroFiles, WithFaultsAreRefusedByLine)
 
     EXPECT_THAT(refusal(empty), HasSubstr("empty_atom.gro:3: no coordinates on an atom's line"));
     EXPECT_THAT(refusal(unnamed),
-                HasSubstr("missing_atomname.gro:3:16: the line is out of its columns"));
+                HasSubstr("missing_atomname.gro:3:24: the line is out of its columns"));
 }
 
 TEST(HandedGroFiles, GiveAnyFrameOfSeveral)
