@@ -1,5 +1,7 @@
 #pragma once
 
+#include "engine/math/vec3.hpp"
+
 #include <string_view>
 
 namespace tessera
@@ -41,6 +43,13 @@ template <class R, int N>
 struct Response {
     R energy;
     R slope[N];
+};
+
+/// The same for a term of Cartesian displacements: its gradient with respect to each vector.
+template <class R, int V>
+struct VectorResponse {
+    R energy;
+    BasicVec3<R> gradient[V];
 };
 
 } // namespace tessera

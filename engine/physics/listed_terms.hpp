@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/physics/terms/anharmonic_polarization.hpp"
 #include "engine/physics/terms/cmap.hpp"
 #include "engine/physics/terms/combined_bending_torsion.hpp"
 #include "engine/physics/terms/coulomb_14.hpp"
@@ -26,7 +27,9 @@
 #include "engine/physics/terms/restricted_angle.hpp"
 #include "engine/physics/terms/restricted_dihedral.hpp"
 #include "engine/physics/terms/ryckaert_bellemans.hpp"
+#include "engine/physics/terms/thole_polarization.hpp"
 #include "engine/physics/terms/urey_bradley.hpp"
+#include "engine/physics/terms/water_polarization.hpp"
 
 namespace tessera
 {
@@ -37,6 +40,7 @@ using ListedTerms =
              G96Angle, CrossBondBond, CrossBondAngle, UreyBradley, QuarticAngle, LinearAngle,
              RestrictedAngle, PeriodicDihedral, PeriodicImproper, HarmonicImproper,
              RyckaertBellemans, RestrictedDihedral, CombinedBendingTorsion, LennardJones14,
-             Coulomb14, PairLennardJones, PairCoulomb, Polarization, PositionRestraint, Cmap>;
+             Coulomb14, PairLennardJones, PairCoulomb, Polarization, AnharmonicPolarization,
+             WaterPolarization, TholePolarization, PositionRestraint, Cmap>;
 
 } // namespace tessera

@@ -2,6 +2,7 @@
 
 #include "engine/base/type_list.hpp"
 #include "engine/geometry/internal_coordinates.hpp"
+#include "engine/physics/cmap_surface.hpp"
 #include "engine/physics/energy_kind.hpp"
 
 #include <string_view>
@@ -14,6 +15,8 @@ namespace tessera
 /// ff19SB). `values[i * size + j]` (kJ/mol) is the energy at phi = -pi + 2 pi i/size, psi = -pi + 2
 /// pi j/size; bicubic in between with derivatives from periodic splines.   A. D. MacKerell, M.
 /// Feig, C. L. Brooks, J. Comput. Chem. 25, 1400 (2004)
+///
+/// Loops evaluate a CmapSurface over cmap_nodes(map), made once per map.
 struct Cmap {
     static constexpr int atoms = 5;
     using Coordinates = TypeList<DihedralOf<0, 1, 2, 3>, DihedralOf<1, 2, 3, 4>>;
@@ -23,7 +26,13 @@ struct Cmap {
     int size = 0;
     std::vector<double> values; ///< [size][size], phi slowest
 
+    /// A smooth map without symmetry, 12 x 12.
+    static Cmap typical();
     friend bool operator==(const Cmap&, const Cmap&) = default;
 };
+
+/// The nodes of CmapSurface for a map: values and the derivatives of its periodic cubic splines,
+/// the cross derivative along psi of the derivative along phi.
+std::vector<double> cmap_nodes(const Cmap& map);
 
 } // namespace tessera

@@ -19,12 +19,20 @@ struct Coulomb14 {
     using Coordinates = TypeList<DistanceOf<0, 1>>;
     static constexpr std::string_view name = "coulomb_14";
     static constexpr EnergyKind kind = EnergyKind::coulomb_14;
+    static constexpr std::string_view domain = "atoms must not coincide";
 
     double strength;
     static constexpr auto fields =
         std::tuple{Field{"strength", &Coulomb14::strength, unit::energy_length}};
     static constexpr Coulomb14 typical() { return {5}; }
     friend bool operator==(const Coulomb14&, const Coulomb14&) = default;
+
+    template <class R>
+    TESSERA_FORMULA Response<R, 1> operator()(R r) const
+    {
+        const R inverse = R(1) / r;
+        return {R(strength) * inverse, {R(-strength) * inverse * inverse}};
+    }
 };
 
 } // namespace tessera

@@ -27,6 +27,14 @@ struct CrossBondAngle {
                    Field{"r3", &CrossBondAngle::r3, unit::length}};
     static constexpr CrossBondAngle typical() { return {8000, 0.1, 0.11, 0.17}; }
     friend bool operator==(const CrossBondAngle&, const CrossBondAngle&) = default;
+
+    template <class R>
+    TESSERA_FORMULA Response<R, 3> operator()(R r_ij, R r_kj, R r_ik) const
+    {
+        const R outer = r_ik - R(r3);
+        const R inner = r_ij - R(r1) + r_kj - R(r2);
+        return {R(k) * outer * inner, {R(k) * outer, R(k) * outer, R(k) * inner}};
+    }
 };
 
 } // namespace tessera

@@ -26,6 +26,14 @@ struct CrossBondBond {
                    Field{"r2", &CrossBondBond::r2, unit::length}};
     static constexpr CrossBondBond typical() { return {8000, 0.1, 0.11}; }
     friend bool operator==(const CrossBondBond&, const CrossBondBond&) = default;
+
+    template <class R>
+    TESSERA_FORMULA Response<R, 2> operator()(R r_ij, R r_kj) const
+    {
+        const R first = r_ij - R(r1);
+        const R second = r_kj - R(r2);
+        return {R(k) * first * second, {R(k) * second, R(k) * first}};
+    }
 };
 
 } // namespace tessera

@@ -26,6 +26,14 @@ struct CubicBond {
                    Field{"r0", &CubicBond::r0, unit::length}};
     static constexpr CubicBond typical() { return {250000, -20, 0.1}; }
     friend bool operator==(const CubicBond&, const CubicBond&) = default;
+
+    template <class R>
+    TESSERA_FORMULA Response<R, 1> operator()(R r) const
+    {
+        const R stretch = r - R(r0);
+        return {R(k) * stretch * stretch * (R(1) + R(k_cubic) * stretch),
+                {R(k) * stretch * (R(2) + R(3 * k_cubic) * stretch)}};
+    }
 };
 
 } // namespace tessera

@@ -6,6 +6,7 @@
 #include "engine/physics/energy_kind.hpp"
 #include "engine/physics/field.hpp"
 
+#include <cmath>
 #include <string_view>
 #include <tuple>
 
@@ -18,12 +19,21 @@ struct FeneBond {
     using Coordinates = TypeList<DistanceOf<0, 1>>;
     static constexpr std::string_view name = "fene_bond";
     static constexpr EnergyKind kind = EnergyKind::bond;
+    static constexpr std::string_view domain = "distance must stay below r_max";
 
     double k, r_max;
     static constexpr auto fields = std::tuple{Field{"k", &FeneBond::k, unit::energy_per_length2},
                                               Field{"r_max", &FeneBond::r_max, unit::length}};
     static constexpr FeneBond typical() { return {20000, 0.25}; }
     friend bool operator==(const FeneBond&, const FeneBond&) = default;
+
+    template <class R>
+    TESSERA_FORMULA Response<R, 1> operator()(R r) const
+    {
+        using std::log;
+        const R rest = R(1) - r * r * R(1 / (r_max * r_max)); // not positive: log is not finite
+        return {R(-0.5 * k * r_max * r_max) * log(rest), {R(k) * r / rest}};
+    }
 };
 
 } // namespace tessera

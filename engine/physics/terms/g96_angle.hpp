@@ -25,6 +25,13 @@ struct G96Angle {
                    Field{"cos_theta0", &G96Angle::cos_theta0, unit::none}};
     static constexpr G96Angle typical() { return {450, -0.33}; }
     friend bool operator==(const G96Angle&, const G96Angle&) = default;
+
+    template <class R>
+    TESSERA_FORMULA Response<R, 1> operator()(R cosine) const
+    {
+        const R bend = cosine - R(cos_theta0);
+        return {R(0.5 * k) * bend * bend, {R(k) * bend}};
+    }
 };
 
 } // namespace tessera

@@ -24,6 +24,13 @@ struct G96Bond {
                                               Field{"r0", &G96Bond::r0, unit::length}};
     static constexpr G96Bond typical() { return {12000000.0, 0.1}; }
     friend bool operator==(const G96Bond&, const G96Bond&) = default;
+
+    template <class R>
+    TESSERA_FORMULA Response<R, 1> operator()(R r) const
+    {
+        const R excess = r * r - R(r0 * r0);
+        return {R(0.25 * k) * excess * excess, {R(k) * excess * r}};
+    }
 };
 
 } // namespace tessera

@@ -25,6 +25,13 @@ struct HarmonicAngle {
                    Field{"theta0", &HarmonicAngle::theta0, unit::angle}};
     static constexpr HarmonicAngle typical() { return {400, 1.9}; }
     friend bool operator==(const HarmonicAngle&, const HarmonicAngle&) = default;
+
+    template <class R>
+    TESSERA_FORMULA Response<R, 1> operator()(R theta) const
+    {
+        const R bend = theta - R(theta0);
+        return {R(0.5 * k) * bend * bend, {R(k) * bend}};
+    }
 };
 
 } // namespace tessera

@@ -25,6 +25,13 @@ struct HarmonicBond {
                    Field{"r0", &HarmonicBond::r0, unit::length}};
     static constexpr HarmonicBond typical() { return {250000, 0.1}; }
     friend bool operator==(const HarmonicBond&, const HarmonicBond&) = default;
+
+    template <class R>
+    TESSERA_FORMULA Response<R, 1> operator()(R r) const
+    {
+        const R stretch = r - R(r0);
+        return {R(0.5 * k) * stretch * stretch, {R(k) * stretch}};
+    }
 };
 
 } // namespace tessera

@@ -3,9 +3,11 @@
 #include "engine/base/real.hpp"
 #include "engine/base/type_list.hpp"
 #include "engine/geometry/internal_coordinates.hpp"
+#include "engine/math/constants.hpp"
 #include "engine/physics/energy_kind.hpp"
 #include "engine/physics/field.hpp"
 
+#include <cmath>
 #include <string_view>
 #include <tuple>
 
@@ -26,6 +28,16 @@ struct HarmonicImproper {
                    Field{"xi0", &HarmonicImproper::xi0, unit::angle}};
     static constexpr HarmonicImproper typical() { return {150, 0.3}; }
     friend bool operator==(const HarmonicImproper&, const HarmonicImproper&) = default;
+
+    template <class R>
+    TESSERA_FORMULA Response<R, 1> operator()(R xi) const
+    {
+        using std::rint;
+        constexpr double turn = 2 * constants::pi;
+        R d = xi - R(xi0);
+        d -= R(turn) * rint(d * R(1 / turn));
+        return {R(0.5 * k) * d * d, {R(k) * d}};
+    }
 };
 
 } // namespace tessera

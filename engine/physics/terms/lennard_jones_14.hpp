@@ -18,6 +18,7 @@ struct LennardJones14 {
     using Coordinates = TypeList<DistanceOf<0, 1>>;
     static constexpr std::string_view name = "lennard_jones_14";
     static constexpr EnergyKind kind = EnergyKind::lj_14;
+    static constexpr std::string_view domain = "atoms must not coincide";
 
     double c6, c12;
     static constexpr auto fields =
@@ -25,6 +26,17 @@ struct LennardJones14 {
                    Field{"c12", &LennardJones14::c12, unit::energy_length12}};
     static constexpr LennardJones14 typical() { return {0.001, 1e-06}; }
     friend bool operator==(const LennardJones14&, const LennardJones14&) = default;
+
+    template <class R>
+    TESSERA_FORMULA Response<R, 1> operator()(R r) const
+    {
+        const R inverse = R(1) / r;
+        const R inverse2 = inverse * inverse;
+        const R inverse6 = inverse2 * inverse2 * inverse2;
+        const R attraction = R(c6) * inverse6;
+        const R repulsion = R(c12) * inverse6 * inverse6;
+        return {repulsion - attraction, {(R(6) * attraction - R(12) * repulsion) * inverse}};
+    }
 };
 
 } // namespace tessera

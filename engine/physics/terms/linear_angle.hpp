@@ -25,6 +25,14 @@ struct LinearAngle {
                    Field{"k", &LinearAngle::k, unit::energy_per_length2}};
     static constexpr LinearAngle typical() { return {0.4, 5000}; }
     friend bool operator==(const LinearAngle&, const LinearAngle&) = default;
+
+    /// With i, j, k = atoms 0, 1, 2 the bracket is (1 - a)(x_2 - x_0) - (x_1 - x_0).
+    template <class R>
+    TESSERA_FORMULA VectorResponse<R, 2> operator()(const BasicVec3<R>* d) const
+    {
+        const BasicVec3<R> offset = R(1 - a) * d[1] - d[0];
+        return {R(0.5 * k) * norm2(offset), {R(-k) * offset, R((1 - a) * k) * offset}};
+    }
 };
 
 } // namespace tessera

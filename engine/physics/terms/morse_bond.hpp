@@ -6,6 +6,7 @@
 #include "engine/physics/energy_kind.hpp"
 #include "engine/physics/field.hpp"
 
+#include <cmath>
 #include <string_view>
 #include <tuple>
 
@@ -27,6 +28,15 @@ struct MorseBond {
                    Field{"r0", &MorseBond::r0, unit::length}};
     static constexpr MorseBond typical() { return {400, 20, 0.1}; }
     friend bool operator==(const MorseBond&, const MorseBond&) = default;
+
+    template <class R>
+    TESSERA_FORMULA Response<R, 1> operator()(R r) const
+    {
+        using std::exp;
+        const R e = exp(R(-steepness) * (r - R(r0)));
+        const R s = R(1) - e;
+        return {R(depth) * s * s, {R(2 * depth * steepness) * s * e}};
+    }
 };
 
 } // namespace tessera

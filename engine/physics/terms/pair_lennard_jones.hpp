@@ -5,6 +5,7 @@
 #include "engine/geometry/internal_coordinates.hpp"
 #include "engine/physics/energy_kind.hpp"
 #include "engine/physics/field.hpp"
+#include "engine/physics/terms/lennard_jones_14.hpp"
 
 #include <string_view>
 #include <tuple>
@@ -19,6 +20,7 @@ struct PairLennardJones {
     using Coordinates = TypeList<DistanceOf<0, 1>>;
     static constexpr std::string_view name = "pair_lennard_jones";
     static constexpr EnergyKind kind = EnergyKind::lj;
+    static constexpr std::string_view domain = "atoms must not coincide";
 
     double c6, c12;
     static constexpr auto fields =
@@ -26,6 +28,12 @@ struct PairLennardJones {
                    Field{"c12", &PairLennardJones::c12, unit::energy_length12}};
     static constexpr PairLennardJones typical() { return {0.001, 1e-06}; }
     friend bool operator==(const PairLennardJones&, const PairLennardJones&) = default;
+
+    template <class R>
+    TESSERA_FORMULA Response<R, 1> operator()(R r) const
+    {
+        return LennardJones14{c6, c12}(r);
+    }
 };
 
 } // namespace tessera

@@ -6,6 +6,7 @@
 #include "engine/physics/energy_kind.hpp"
 #include "engine/physics/field.hpp"
 
+#include <cmath>
 #include <string_view>
 #include <tuple>
 
@@ -27,6 +28,15 @@ struct PeriodicDihedral {
                    Field{"multiplicity", &PeriodicDihedral::multiplicity, unit::none}};
     static constexpr PeriodicDihedral typical() { return {5, 0.7, 3}; }
     friend bool operator==(const PeriodicDihedral&, const PeriodicDihedral&) = default;
+
+    template <class R>
+    TESSERA_FORMULA Response<R, 1> operator()(R phi) const
+    {
+        using std::cos;
+        using std::sin;
+        const R argument = R(multiplicity) * phi - R(phi0);
+        return {R(k) * (R(1) + cos(argument)), {R(-k * multiplicity) * sin(argument)}};
+    }
 };
 
 } // namespace tessera

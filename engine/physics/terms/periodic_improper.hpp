@@ -5,6 +5,7 @@
 #include "engine/geometry/internal_coordinates.hpp"
 #include "engine/physics/energy_kind.hpp"
 #include "engine/physics/field.hpp"
+#include "engine/physics/terms/periodic_dihedral.hpp"
 
 #include <string_view>
 #include <tuple>
@@ -27,6 +28,12 @@ struct PeriodicImproper {
                    Field{"multiplicity", &PeriodicImproper::multiplicity, unit::none}};
     static constexpr PeriodicImproper typical() { return {5, 3.141592653589793, 2}; }
     friend bool operator==(const PeriodicImproper&, const PeriodicImproper&) = default;
+
+    template <class R>
+    TESSERA_FORMULA Response<R, 1> operator()(R phi) const
+    {
+        return PeriodicDihedral{k, phi0, multiplicity}(phi);
+    }
 };
 
 } // namespace tessera

@@ -24,6 +24,12 @@ struct Polarization {
         std::tuple{Field{"k", &Polarization::k, unit::energy_per_length2}};
     static constexpr Polarization typical() { return {100000}; }
     friend bool operator==(const Polarization&, const Polarization&) = default;
+
+    template <class R>
+    TESSERA_FORMULA Response<R, 1> operator()(R r) const
+    {
+        return {R(0.5 * k) * r * r, {R(k) * r}};
+    }
 };
 
 } // namespace tessera

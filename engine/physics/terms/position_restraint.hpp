@@ -30,6 +30,16 @@ struct PositionRestraint {
                    Field{"z0", &PositionRestraint::z0, unit::length}};
     static constexpr PositionRestraint typical() { return {1000, 1000, 1000, 0.1, 0.2, 0.3}; }
     friend bool operator==(const PositionRestraint&, const PositionRestraint&) = default;
+
+    [[nodiscard]] TESSERA_FORMULA Vec3 reference() const { return {x0, y0, z0}; }
+
+    /// d[0]: nearest image of the displacement from reference().
+    template <class R>
+    TESSERA_FORMULA VectorResponse<R, 1> operator()(const BasicVec3<R>* d) const
+    {
+        const BasicVec3<R> pull{R(kx) * d[0].x, R(ky) * d[0].y, R(kz) * d[0].z};
+        return {R(0.5) * dot(pull, d[0]), {pull}};
+    }
 };
 
 } // namespace tessera

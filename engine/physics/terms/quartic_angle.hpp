@@ -29,6 +29,14 @@ struct QuarticAngle {
                    Field{"c4", &QuarticAngle::c4, unit::energy_per_angle4}};
     static constexpr QuarticAngle typical() { return {1.9, 1, 2, 300, 20, 30}; }
     friend bool operator==(const QuarticAngle&, const QuarticAngle&) = default;
+
+    template <class R>
+    TESSERA_FORMULA Response<R, 1> operator()(R theta) const
+    {
+        const R d = theta - R(theta0);
+        return {R(c0) + d * (R(c1) + d * (R(c2) + d * (R(c3) + d * R(c4)))),
+                {R(c1) + d * (R(2 * c2) + d * (R(3 * c3) + d * R(4 * c4)))}};
+    }
 };
 
 } // namespace tessera

@@ -28,6 +28,21 @@ struct RestraintBond {
                    Field{"up2", &RestraintBond::up2, unit::length}};
     static constexpr RestraintBond typical() { return {1000, 0.05, 0.08, 0.2}; }
     friend bool operator==(const RestraintBond&, const RestraintBond&) = default;
+
+    template <class R>
+    TESSERA_FORMULA Response<R, 1> operator()(R r) const
+    {
+        if (r < R(low)) {
+            return {R(0.5 * k) * (r - R(low)) * (r - R(low)), {R(k) * (r - R(low))}};
+        }
+        if (r < R(up1)) {
+            return {R(0), {R(0)}};
+        }
+        if (r < R(up2)) {
+            return {R(0.5 * k) * (r - R(up1)) * (r - R(up1)), {R(k) * (r - R(up1))}};
+        }
+        return {R(0.5 * k * (up2 - up1)) * (R(2) * r - R(up1 + up2)), {R(k * (up2 - up1))}};
+    }
 };
 
 } // namespace tessera

@@ -19,6 +19,7 @@ struct RestrictedAngle {
     using Coordinates = TypeList<CosAngleOf<0, 1, 2>>;
     static constexpr std::string_view name = "restricted_angle";
     static constexpr EnergyKind kind = EnergyKind::angle;
+    static constexpr std::string_view domain = "angle must stay away from 0 and 180 degrees";
 
     double k, cos_theta0;
     static constexpr auto fields =
@@ -26,6 +27,17 @@ struct RestrictedAngle {
                    Field{"cos_theta0", &RestrictedAngle::cos_theta0, unit::none}};
     static constexpr RestrictedAngle typical() { return {40, -0.33}; }
     friend bool operator==(const RestrictedAngle&, const RestrictedAngle&) = default;
+
+    template <class R>
+    TESSERA_FORMULA Response<R, 1> operator()(R cosine) const
+    {
+        constexpr R smallest = R(1e-12);
+        R sine2 = R(1) - cosine * cosine;
+        sine2 = sine2 > smallest ? sine2 : R(0); // then the energy is not finite
+        const R bend = cosine - R(cos_theta0);
+        return {R(0.5 * k) * bend * bend / sine2,
+                {R(k) * bend * (R(1) - R(cos_theta0) * cosine) / (sine2 * sine2)}};
+    }
 };
 
 } // namespace tessera

@@ -6,6 +6,7 @@
 #include "engine/physics/energy_kind.hpp"
 #include "engine/physics/field.hpp"
 
+#include <cmath>
 #include <string_view>
 #include <tuple>
 
@@ -29,6 +30,18 @@ struct RyckaertBellemans {
                                               Field{"c5", &RyckaertBellemans::c5, unit::energy}};
     static constexpr RyckaertBellemans typical() { return {9, 12, -13, -3, 26, -31}; }
     friend bool operator==(const RyckaertBellemans&, const RyckaertBellemans&) = default;
+
+    template <class R>
+    TESSERA_FORMULA Response<R, 1> operator()(R phi) const
+    {
+        using std::cos;
+        using std::sin;
+        const R c = -cos(phi); // cos(phi - pi); dc/dphi = sin(phi)
+        const R energy = R(c0) + c * (R(c1) + c * (R(c2) + c * (R(c3) + c * (R(c4) + c * R(c5)))));
+        const R by_cosine =
+            R(c1) + c * (R(2 * c2) + c * (R(3 * c3) + c * (R(4 * c4) + c * R(5 * c5))));
+        return {energy, {by_cosine * sin(phi)}};
+    }
 };
 
 } // namespace tessera

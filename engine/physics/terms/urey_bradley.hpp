@@ -27,6 +27,15 @@ struct UreyBradley {
                    Field{"r13", &UreyBradley::r13, unit::length}};
     static constexpr UreyBradley typical() { return {400, 1.9, 20000, 0.17}; }
     friend bool operator==(const UreyBradley&, const UreyBradley&) = default;
+
+    template <class R>
+    TESSERA_FORMULA Response<R, 2> operator()(R theta, R r) const
+    {
+        const R bend = theta - R(theta0);
+        const R stretch = r - R(r13);
+        return {R(0.5 * k) * bend * bend + R(0.5 * k_ub) * stretch * stretch,
+                {R(k) * bend, R(k_ub) * stretch}};
+    }
 };
 
 } // namespace tessera
