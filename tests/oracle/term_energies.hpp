@@ -192,6 +192,16 @@ R energy_of(const Polarization& p, const Points<R, 2>& x)
     const Point<R> d = between(x[0], x[1]);
     return R(p.k / 2) * product(d, d);
 }
+template <class R>
+R energy_of(const AnharmonicPolarization& p, const Points<R, 2>& x)
+{
+    const R r = separation(x[0], x[1]);
+    const R spring = R(p.k / 2) * r * r;
+    if (value_of(r) < p.r_cut) {
+        return spring;
+    }
+    return spring + R(p.k_hyper) * power(r - R(p.r_cut), 4);
+}
 
 // --- three atoms
 template <class R>
@@ -377,6 +387,47 @@ R energy_of(const PositionRestraint& p, const Points<R, 2>& atom_and_reference)
 {
     const Point<R> d = between(atom_and_reference[1], atom_and_reference[0]);
     return R(p.kx / 2) * square(d.x) + R(p.ky / 2) * square(d.y) + R(p.kz / 2) * square(d.z);
+}
+
+/// Charges smeared over the shells: each of the four pairs damped alone.
+template <class R>
+R energy_of(const TholePolarization& p, const Points<R, 4>& x)
+{
+    using std::exp;
+    const auto damped = [&](const Point<R>& a, const Point<R>& b) {
+        const R r = separation(a, b);
+        const R s = R(p.screening) * r;
+        return R(p.strength) * (R(1.0) - exp(-s) - R(0.5) * s * exp(-s)) / r;
+    };
+    return damped(x[1], x[3]) + damped(x[0], x[2]) - damped(x[0], x[3]) - damped(x[1], x[2]);
+}
+
+/// The frame stands still, by definition of the model: only S - D is differentiated.
+template <class R>
+R energy_of(const WaterPolarization& p, const Points<R, 5>& x)
+{
+    const auto still = [](const Point<R>& a) {
+        return Vec3{value_of(a.x), value_of(a.y), value_of(a.z)};
+    };
+    const Vec3 o = still(x[0]);
+    const Vec3 h1 = still(x[1]);
+    const Vec3 h2 = still(x[2]);
+    const Vec3 axis = between(o, still(x[3]));
+    const Vec3 normal = crossed(between(o, h1), between(o, h2));
+    const auto along = [&](const Vec3& e, const Point<R>& s, double size) {
+        return product(Point<R>{R(e.x / size), R(e.y / size), R(e.z / size)}, s);
+    };
+    Point<R> s = between(x[3], x[4]);
+    const auto remove = [&](const Vec3& e, const R& amount, double size) {
+        s = between(
+            Point<R>{amount * R(e.x / size), amount * R(e.y / size), amount * R(e.z / size)}, s);
+    };
+    const R z = along(axis, s, length(axis));
+    remove(axis, z, length(axis));
+    const R u = along(normal, s, length(normal));
+    remove(normal, u, length(normal));
+    const R y = along(between(h1, h2), s, p.r_hh);
+    return R(p.k_x / 2) * u * u + R(p.k_y / 2) * y * y + R(p.k_z / 2) * z * z;
 }
 
 } // namespace tessera::oracle
