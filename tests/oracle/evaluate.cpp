@@ -25,24 +25,25 @@ void add_table(Answer& answer, const TermTable<Term>& table, const Cell& cell,
     }
 }
 
-/// The reference is no atom, but it takes part in the strain as one: only the distance counts.
+/// References stay where they are when the cell is strained; only the diagonal is booked.
 void add_table(Answer& answer, const TermTable<PositionRestraint>& table, const Cell& cell,
                std::span<const Vec3> x)
 {
-    Answer wide(x.size() + 1);
-    const auto reference = static_cast<std::int32_t>(x.size());
+    Answer restraints(x.size());
     for (const auto& entry : table.entries) {
         const PositionRestraint& term = table.term(entry);
-        const Vec3& here = x[static_cast<std::size_t>(entry.atom[0])];
-        const Vec3 there = image_near(cell, {term.x0, term.y0, term.z0}, here);
-        add_interaction<2>(wide, PositionRestraint::kind, {entry.atom[0], reference}, {here, there},
+        const Vec3 here = image_near(cell, x[static_cast<std::size_t>(entry.atom[0])],
+                                     {term.x0, term.y0, term.z0});
+        add_interaction<1>(restraints, PositionRestraint::kind, entry.atom, {here},
                            [&](const auto& p) { return energy_of(term, p); });
     }
     for (std::size_t a = 0; a < x.size(); ++a) {
-        answer.gradient[a] += wide.gradient[a];
+        answer.gradient[a] += restraints.gradient[a];
     }
-    answer.virial += wide.virial;
-    answer.energy[static_cast<std::size_t>(PositionRestraint::kind)] += wide.total();
+    for (int k = 0; k < 3; ++k) {
+        answer.virial[k][k] += restraints.virial[k][k];
+    }
+    answer.energy[static_cast<std::size_t>(PositionRestraint::kind)] += restraints.total();
 }
 
 } // namespace

@@ -380,13 +380,12 @@ R energy_of(const Cmap& p, const Points<R, 5>& x)
     return spline_at(spline_coefficients(column), u);
 }
 
-/// The reference point is the image nearest to the atom; it moves with the cell (its distance to
-/// the atom is what is strained).
+/// The image of the atom nearest to the reference point.
 template <class R>
-R energy_of(const PositionRestraint& p, const Points<R, 2>& atom_and_reference)
+R energy_of(const PositionRestraint& p, const Points<R, 1>& x)
 {
-    const Point<R> d = between(atom_and_reference[1], atom_and_reference[0]);
-    return R(p.kx / 2) * square(d.x) + R(p.ky / 2) * square(d.y) + R(p.kz / 2) * square(d.z);
+    return R(p.kx / 2) * square(x[0].x - R(p.x0)) + R(p.ky / 2) * square(x[0].y - R(p.y0)) +
+           R(p.kz / 2) * square(x[0].z - R(p.z0));
 }
 
 /// Charges smeared over the shells: each of the four pairs damped alone.
