@@ -95,7 +95,7 @@ TYPED_TEST(ListedTerm, EqualsTheOracle)
     Topology t;
     const Term term = sample<Term>(dice);
     for (int e = 0; e < entries; ++e) {
-        std::array<std::int32_t, static_cast<std::size_t>(Term::atoms)> atom;
+        std::array<std::int32_t, static_cast<std::size_t>(Term::atoms)> atom{};
         for (const Vec3& p : geometry<Term>(dice)) {
             atom[x.size() % atom.size()] = static_cast<std::int32_t>(x.size());
             x.push_back(box.wrap(p));
