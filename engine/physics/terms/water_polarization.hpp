@@ -19,7 +19,8 @@ namespace tessera
 ///
 /// As in the model's definition the force acts on S and D alone: the turning of the frame is left
 /// out, so the force is the gradient with respect to S (D takes the reaction), and O, H1, H2 feel
-/// nothing.     P. J. van Maaren, D. van der Spoel, J. Phys. Chem. B 105, 2618 (2001)
+/// nothing. The gradient it is where the frame is orthogonal: H1 and H2 mirror each other in D - O.
+///     P. J. van Maaren, D. van der Spoel, J. Phys. Chem. B 105, 2618 (2001)
 struct WaterPolarization {
     static constexpr int atoms = 5;
     using Coordinates = TypeList<DisplacementsOf<5>>;
