@@ -1,5 +1,8 @@
 #include "io/coordinates.hpp"
 
+#include "engine/base/text_file.hpp"
+#include "io/amber_coordinates.hpp"
+#include "io/charmm_crd.hpp"
 #include "io/structure_g96.hpp"
 #include "io/structure_gro.hpp"
 
@@ -18,11 +21,29 @@ namespace
 
 using Reader = std::function<Coordinates(const std::string&, const CoordinateHints&)>;
 
+Coordinates read_amber(const std::string& path, const CoordinateHints& hints)
+{
+    return read_amber_restart(path, hints.ifbox, hints.expected_atoms);
+}
+
+/// Both Amber and CHARMM name their coordinates .crd.
+Coordinates read_crd(const std::string& path, const CoordinateHints& hints)
+{
+    return is_charmm_crd(read_file(path)) ? read_charmm_crd(path) : read_amber(path, hints);
+}
+
 const std::vector<std::pair<std::string, Reader>>& readers()
 {
     static const std::vector<std::pair<std::string, Reader>> all = {
         {".gro", [](const auto& path, const auto&) { return read_gro(path); }},
         {".g96", [](const auto& path, const auto&) { return read_g96(path); }},
+        {".inpcrd", read_amber},
+        {".rst7", read_amber},
+        {".rst", read_amber},
+        {".restrt", read_amber},
+        {".ncrst", read_amber},
+        {".nc", read_amber},
+        {".crd", read_crd},
     };
     return all;
 }
