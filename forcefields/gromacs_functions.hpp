@@ -1,0 +1,41 @@
+#pragma once
+
+#include "engine/model/topology.hpp"
+
+#include <span>
+#include <string_view>
+
+namespace tessera
+{
+
+/// The families of bonded interactions that look up parameters by types.
+enum class BondedFamily { bond, angle, dihedral, constraint };
+
+/// One function type of a bonded directive of a topology file (GROMACS manual, "Topology file").
+struct BondedFunction {
+    BondedFamily family;
+    int function;
+    int parameters;           ///< of state A
+    int perturbed_parameters; ///< of state B, when the file gives one; 0: there is none
+    std::string_view name;    ///< as messages call it
+    bool is_chemical = false; ///< joins atoms chemically: exclusions are counted along it
+    bool is_refused = false;  ///< known, but the engine has no such term
+};
+
+[[nodiscard]] constexpr int atoms_of(BondedFamily family)
+{
+    return family == BondedFamily::angle ? 3 : (family == BondedFamily::dihedral ? 4 : 2);
+}
+[[nodiscard]] std::string_view directive_of(BondedFamily family);
+[[nodiscard]] std::string_view types_directive_of(BondedFamily family);
+
+/// Null where the family has no such function type.
+[[nodiscard]] const BondedFunction* find_function(BondedFamily family, int function);
+
+/// Puts one interaction into the tables of `topology`: file order and units (nm, degrees, kJ/mol)
+/// become those of the terms. `atom`: indices from 0. Constraints go to `constraints`, function 5
+/// of bonds adds nothing.
+void add_bonded(Topology& topology, const BondedFunction& function,
+                std::span<const std::int32_t> atom, std::span<const double> p);
+
+} // namespace tessera

@@ -1,0 +1,128 @@
+#pragma once
+
+#include "engine/model/topology.hpp"
+#include "forcefields/gromacs_force_field.hpp"
+
+#include <array>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tessera
+{
+
+/// One [ moleculetype ]: a topology of its own, atoms numbered from 0. `parts.type` numbers the
+/// atom types of the force field; `parts.pairs` is empty.
+struct GromacsMolecule {
+    std::string name;
+    LineOrigin origin;
+    int exclusion_bonds = 0; ///< nrexcl
+    Topology parts;
+    std::vector<std::int32_t> bonded; ///< bonded type of each atom
+
+    /// What the engine cannot do, by name; faults only where the system holds the molecule.
+    std::vector<Diagnostic> refusals;
+};
+
+/// The sections of a molecule, and of [ intermolecular_interactions ].
+enum class GromacsSection {
+    atoms,
+    bonds,
+    pairs,
+    pairs_nb,
+    angles,
+    dihedrals,
+    cmap,
+    exclusions,
+    constraints,
+    settles,
+    virtual_sites1,
+    virtual_sites2,
+    virtual_sites3,
+    virtual_sites4,
+    virtual_sitesn,
+    position_restraints,
+    distance_restraints,
+    dihedral_restraints,
+    angle_restraints,
+    angle_restraints_z,
+    orientation_restraints,
+    polarization,
+    water_polarization,
+    thole_polarization
+};
+
+/// Reads the lines of one molecule's sections. The molecule is whole after finish().
+class GromacsMoleculeReader {
+public:
+    /// `between_molecules`: the lines stand in [ intermolecular_interactions ], and `molecule` is
+    /// the whole system.
+    GromacsMoleculeReader(GromacsMolecule& molecule, const GromacsForceField& force_field,
+                          const GromacsReport& report, double coulomb_constant,
+                          bool between_molecules = false)
+        : molecule_(molecule), force_field_(force_field), report_(report),
+          coulomb_constant_(coulomb_constant), between_molecules_(between_molecules)
+    {
+    }
+
+    void read(GromacsSection section, const GromacsRow& row);
+
+    /// Checks what only the whole molecule shows (sites without construction, settles), makes the
+    /// exclusions.
+    void finish();
+
+private:
+    using Atoms = std::vector<std::int32_t>;
+
+    void read_atom(const GromacsRow& row);
+    void read_bonded(BondedFamily family, const GromacsRow& row);
+    void look_up(const BondedFunction& function, const Atoms& atoms, const GromacsRow& row);
+    void read_exclusions(const GromacsRow& row);
+    void read_pair(const GromacsRow& row);
+    void read_nonbonded_pair(const GromacsRow& row);
+    void read_cmap(const GromacsRow& row);
+    void read_position_restraint(const GromacsRow& row);
+    void read_polarization(const GromacsRow& row);
+    void read_settles(const GromacsRow& row);
+    void read_site(int parents, const GromacsRow& row);
+    void read_site_of_many(const GromacsRow& row);
+
+    void finish_sites();
+    void finish_settles();
+    void finish_exclusions();
+
+    [[nodiscard]] std::optional<Atoms> atoms_of_row(const GromacsRow& row, std::size_t count) const;
+    [[nodiscard]] std::optional<std::int32_t> atom_at(const GromacsRow& row, std::size_t at) const;
+    [[nodiscard]] std::string atom_text(std::int32_t atom) const;
+    void add_site(VirtualSiteKind kind, std::int32_t site, std::vector<std::int32_t> parents,
+                  std::vector<double> parameters, const GromacsRow& row);
+    void add_lennard_jones14(const Atoms& atoms, const LjCoefficients& lj);
+    void add_coulomb14(const Atoms& atoms, double strength);
+    void refuse(const GromacsRow& row, std::string_view token, std::string what,
+                std::string hint = {});
+
+    GromacsMolecule& molecule_;
+    const GromacsForceField& force_field_;
+    const GromacsReport& report_;
+    double coulomb_constant_;
+    bool between_molecules_;
+
+    std::vector<std::array<std::int32_t, 2>> exclusion_links_; ///< bonds that exclusions follow
+    std::vector<std::array<std::int32_t, 2>> explicit_exclusions_;
+    struct SeenPair {
+        std::vector<double> parameters;
+        LineOrigin origin;
+    };
+    std::map<std::array<std::int32_t, 3>, SeenPair> seen_pairs_; ///< smaller, larger, function
+    struct SettleLine {
+        std::int32_t first;
+        GromacsRow row;
+    };
+    std::vector<SettleLine> settles_;
+    std::vector<LineOrigin> atom_origins_;
+    std::set<std::int32_t> built_sites_;
+    std::map<const Cmap*, std::int32_t> cmap_parameters_;
+};
+
+} // namespace tessera

@@ -1,0 +1,562 @@
+#include "forcefields/gromacs_topology.hpp"
+
+#include "engine/base/error.hpp"
+#include "forcefields/gromacs_expansion.hpp"
+#include "forcefields/gromacs_force_field.hpp"
+#include "forcefields/gromacs_molecule.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <deque>
+#include <fmt/format.h>
+#include <limits>
+#include <numeric>
+
+namespace tessera
+{
+
+namespace
+{
+
+/// Where a directive may stand. A stage, once left, does not come back.
+enum class Stage { start, types, molecule, system, molecules, intermolecular };
+
+enum class Action {
+    defaults,
+    atom_types,
+    bond_types,
+    angle_types,
+    dihedral_types,
+    constraint_types,
+    pair_types,
+    nonbonded,
+    cmap_types,
+    obsolete,
+    molecule_type,
+    section,
+    system,
+    molecules,
+    intermolecular,
+    unknown
+};
+
+struct Directive {
+    std::string_view name;
+    Action action;
+    Stage stage;
+    GromacsSection section = GromacsSection::atoms;
+};
+
+/// Names compare without case, '-' and '_'.
+constexpr std::array directives = {
+    Directive{"defaults", Action::defaults, Stage::types},
+    Directive{"atomtypes", Action::atom_types, Stage::types},
+    Directive{"bondtypes", Action::bond_types, Stage::types},
+    Directive{"constrainttypes", Action::constraint_types, Stage::types},
+    Directive{"pairtypes", Action::pair_types, Stage::types},
+    Directive{"angletypes", Action::angle_types, Stage::types},
+    Directive{"dihedraltypes", Action::dihedral_types, Stage::types},
+    Directive{"nonbond_params", Action::nonbonded, Stage::types},
+    Directive{"cmaptypes", Action::cmap_types, Stage::types},
+    Directive{"implicit_genborn_params", Action::obsolete, Stage::types},
+    Directive{"implicit_surface_params", Action::obsolete, Stage::types},
+    Directive{"moleculetype", Action::molecule_type, Stage::molecule},
+    Directive{"atoms", Action::section, Stage::molecule, GromacsSection::atoms},
+    Directive{"bonds", Action::section, Stage::molecule, GromacsSection::bonds},
+    Directive{"pairs", Action::section, Stage::molecule, GromacsSection::pairs},
+    Directive{"pairs_nb", Action::section, Stage::molecule, GromacsSection::pairs_nb},
+    Directive{"angles", Action::section, Stage::molecule, GromacsSection::angles},
+    Directive{"dihedrals", Action::section, Stage::molecule, GromacsSection::dihedrals},
+    Directive{"cmap", Action::section, Stage::molecule, GromacsSection::cmap},
+    Directive{"exclusions", Action::section, Stage::molecule, GromacsSection::exclusions},
+    Directive{"constraints", Action::section, Stage::molecule, GromacsSection::constraints},
+    Directive{"settles", Action::section, Stage::molecule, GromacsSection::settles},
+    Directive{"virtual_sites1", Action::section, Stage::molecule, GromacsSection::virtual_sites1},
+    Directive{"virtual_sites2", Action::section, Stage::molecule, GromacsSection::virtual_sites2},
+    Directive{"virtual_sites3", Action::section, Stage::molecule, GromacsSection::virtual_sites3},
+    Directive{"virtual_sites4", Action::section, Stage::molecule, GromacsSection::virtual_sites4},
+    Directive{"virtual_sitesn", Action::section, Stage::molecule, GromacsSection::virtual_sitesn},
+    Directive{"dummies1", Action::section, Stage::molecule, GromacsSection::virtual_sites1},
+    Directive{"dummies2", Action::section, Stage::molecule, GromacsSection::virtual_sites2},
+    Directive{"dummies3", Action::section, Stage::molecule, GromacsSection::virtual_sites3},
+    Directive{"dummies4", Action::section, Stage::molecule, GromacsSection::virtual_sites4},
+    Directive{"dummiesn", Action::section, Stage::molecule, GromacsSection::virtual_sitesn},
+    Directive{"position_restraints", Action::section, Stage::molecule,
+              GromacsSection::position_restraints},
+    Directive{"distance_restraints", Action::section, Stage::molecule,
+              GromacsSection::distance_restraints},
+    Directive{"dihedral_restraints", Action::section, Stage::molecule,
+              GromacsSection::dihedral_restraints},
+    Directive{"angle_restraints", Action::section, Stage::molecule,
+              GromacsSection::angle_restraints},
+    Directive{"angle_restraints_z", Action::section, Stage::molecule,
+              GromacsSection::angle_restraints_z},
+    Directive{"orientation_restraints", Action::section, Stage::molecule,
+              GromacsSection::orientation_restraints},
+    Directive{"polarization", Action::section, Stage::molecule, GromacsSection::polarization},
+    Directive{"water_polarization", Action::section, Stage::molecule,
+              GromacsSection::water_polarization},
+    Directive{"thole_polarization", Action::section, Stage::molecule,
+              GromacsSection::thole_polarization},
+    Directive{"system", Action::system, Stage::system},
+    Directive{"molecules", Action::molecules, Stage::molecules},
+    Directive{"intermolecular_interactions", Action::intermolecular, Stage::intermolecular},
+};
+
+class TopologyReader {
+public:
+    TopologyReader(const GromacsText& text, Diagnostics& diagnostics, double coulomb_constant)
+        : text_(text), report_(text, diagnostics), diagnostics_(diagnostics),
+          coulomb_constant_(coulomb_constant), force_field_(report_)
+    {
+    }
+
+    Topology read()
+    {
+        for (const GromacsLine& line : text_.lines) {
+            if (line.text.front() == '[') {
+                start_directive(line);
+            } else if (directive_ == nullptr) {
+                if (stage_ == Stage::start && line.text.front() != '*') {
+                    report_.warning({line.origin, {}}, {},
+                                    "text before the first directive is ignored");
+                }
+            } else {
+                read_row(line);
+            }
+        }
+        finish_molecule();
+        if (!force_field_.has_defaults()) {
+            report_.error(end(), {}, "there is no [ defaults ] directive",
+                          "#include a force field (its forcefield.itp begins with it)");
+        }
+        if (!seen_system_) {
+            report_.error(end(), {}, "there is no [ system ] directive",
+                          "add it, with a line that names the system");
+        }
+        if (!seen_molecules_) {
+            report_.error(end(), {}, "there is no [ molecules ] directive",
+                          "add it, with lines of a molecule's name and count");
+        }
+        return assemble();
+    }
+
+private:
+    struct Count {
+        const GromacsMolecule* molecule;
+        long long count;
+    };
+
+    [[nodiscard]] LineOrigin end() const
+    {
+        return text_.lines.empty() ? LineOrigin{0, 0} : text_.lines.back().origin;
+    }
+
+    void start_directive(const GromacsLine& line)
+    {
+        directive_ = nullptr;
+        const std::size_t close = line.text.find(']');
+        const std::vector<std::string_view> words = split_words(
+            std::string_view(line.text)
+                .substr(1, close == std::string::npos ? std::string::npos : close - 1));
+        if (close == std::string::npos || words.size() != 1) {
+            report_.error(line.origin, {},
+                          close == std::string::npos ? "this directive has no closing ]"
+                                                     : "a directive is one name in [ ]");
+            skip();
+            return;
+        }
+        const std::string name = normalized_name(words[0]);
+        for (const Directive& one : directives) {
+            if (normalized_name(one.name) == name) {
+                directive_ = &one;
+            }
+        }
+        if (directive_ == nullptr) {
+            std::vector<std::string> known;
+            for (const Directive& one : directives) {
+                known.emplace_back(one.name);
+            }
+            const std::string near = nearest_name(words[0], known);
+            report_.error(line.origin, words[0], fmt::format("unknown directive [ {} ]", words[0]),
+                          near.empty() ? "" : fmt::format("did you mean [ {} ]?", near));
+            skip();
+            return;
+        }
+        check_order(line, words[0]);
+    }
+
+    /// Lines up to the next directive are passed over.
+    void skip()
+    {
+        static constexpr Directive unknown{"", Action::unknown, Stage::start};
+        directive_ = &unknown;
+    }
+
+    void check_order(const GromacsLine& line, std::string_view name)
+    {
+        const Stage wanted = directive_->stage;
+        std::string what;
+        if (stage_ == Stage::intermolecular && directive_->action == Action::section) {
+            return;
+        }
+        if (wanted < stage_) {
+            switch (stage_) {
+            case Stage::molecule:
+                what = "stands after the first [ moleculetype ] (types come before molecules)";
+                break;
+            case Stage::system:
+                what = "stands after [ system ]";
+                break;
+            case Stage::molecules:
+                what = "stands after [ molecules ]";
+                break;
+            default:
+                what = "stands after [ intermolecular_interactions ]";
+                break;
+            }
+        } else if (directive_->action == Action::section && stage_ < Stage::molecule) {
+            what = "stands before the first [ moleculetype ]";
+        } else if (directive_->action == Action::defaults && !force_field_.types().empty()) {
+            what = "stands after [ atomtypes ] (it must come first)";
+        } else if (directive_->stage == Stage::types && directive_->action != Action::defaults &&
+                   !force_field_.has_defaults() && !told_defaults_) {
+            told_defaults_ = true;
+            what = "stands before [ defaults ]";
+        } else if (directive_->action == Action::intermolecular && !seen_molecules_) {
+            what = "stands before [ molecules ]";
+        }
+        if (!what.empty()) {
+            report_.error(line.origin, name, fmt::format("[ {} ] {}", name, what),
+                          "the order is: defaults, types, molecules, system, molecule counts");
+            skip();
+            return;
+        }
+        if (directive_->action == Action::molecule_type || wanted > Stage::molecule) {
+            finish_molecule();
+        }
+        stage_ = wanted;
+        if (directive_->action == Action::obsolete) {
+            report_.warning({line.origin, {}}, name,
+                            fmt::format("[ {} ] is obsolete (implicit solvent) and ignored", name));
+        }
+        seen_system_ = seen_system_ || directive_->action == Action::system;
+        seen_molecules_ = seen_molecules_ || directive_->action == Action::molecules;
+    }
+
+    void read_row(const GromacsLine& line)
+    {
+        const GromacsRow row{line.origin, split_words(line.text)};
+        switch (directive_->action) {
+        case Action::defaults:
+            force_field_.read_defaults(row);
+            break;
+        case Action::atom_types:
+            force_field_.read_atom_type(row);
+            break;
+        case Action::bond_types:
+            force_field_.read_bonded_type(BondedFamily::bond, row);
+            break;
+        case Action::angle_types:
+            force_field_.read_bonded_type(BondedFamily::angle, row);
+            break;
+        case Action::dihedral_types:
+            force_field_.read_bonded_type(BondedFamily::dihedral, row);
+            break;
+        case Action::constraint_types:
+            force_field_.read_bonded_type(BondedFamily::constraint, row);
+            break;
+        case Action::pair_types:
+            force_field_.read_pair_type(row);
+            break;
+        case Action::nonbonded:
+            force_field_.read_nonbonded(row);
+            break;
+        case Action::cmap_types:
+            force_field_.read_cmap_type(row);
+            break;
+        case Action::molecule_type:
+            start_molecule(row);
+            break;
+        case Action::section:
+            if (stage_ == Stage::intermolecular) {
+                intermolecular_.emplace_back(directive_->section, row);
+            } else if (reader_) {
+                reader_->read(directive_->section, row);
+            } else {
+                report_.error(row, {}, "[ moleculetype ] has no line with a name and nrexcl");
+                skip();
+            }
+            break;
+        case Action::system:
+            if (title_.empty()) {
+                title_ = line.text;
+            }
+            break;
+        case Action::molecules:
+            read_count(row);
+            break;
+        case Action::intermolecular:
+            report_.error(row, {}, "[ intermolecular_interactions ] holds directives, not lines",
+                          "put [ bonds ] or the like before this line");
+            break;
+        case Action::obsolete:
+        case Action::unknown:
+            break;
+        }
+    }
+
+    void start_molecule(const GromacsRow& row)
+    {
+        if (reader_) {
+            report_.error(row, {}, "a [ moleculetype ] has one line: name and nrexcl");
+            return;
+        }
+        GromacsMolecule& molecule = molecules_.emplace_back();
+        molecule.name = row[0];
+        molecule.origin = row.origin;
+        if (const auto excluded = report_.integer(row, 1, "nrexcl")) {
+            molecule.exclusion_bonds = *excluded;
+            if (*excluded < 0) {
+                report_.error(row, row[1], "nrexcl must not be negative");
+            }
+        }
+        for (const GromacsMolecule& other : molecules_) {
+            if (&other != &molecule && other.name == molecule.name) {
+                report_.error(row, row[0],
+                              fmt::format("molecule type {} is defined again (first at {})",
+                                          molecule.name, report_.where(other.origin)),
+                              "rename one of the two");
+                break;
+            }
+        }
+        reader_.emplace(molecule, force_field_, report_, coulomb_constant_);
+    }
+
+    void finish_molecule()
+    {
+        if (reader_) {
+            reader_->finish();
+            reader_.reset();
+        }
+    }
+
+    void read_count(const GromacsRow& row)
+    {
+        if (row.size() != 2) {
+            report_.error(row, {},
+                          fmt::format("[ molecules ] needs a name and a count, not {} fields",
+                                      row.size()));
+            return;
+        }
+        long long count = 0;
+        const auto [stop, fault] =
+            std::from_chars(row[1].data(), row[1].data() + row[1].size(), count);
+        if (fault != std::errc() || stop != row[1].data() + row[1].size() || count < 0) {
+            report_.error(row, row[1],
+                          fmt::format("a count of molecules must be a whole number that is not "
+                                      "negative, not \"{}\"",
+                                      row[1]));
+            return;
+        }
+        const GromacsMolecule* found = nullptr;
+        int alike = 0;
+        for (const GromacsMolecule& molecule : molecules_) {
+            if (molecule.name == row[0]) {
+                found = &molecule;
+                alike = 1;
+                break;
+            }
+            if (normalized_case(molecule.name) == normalized_case(row[0])) {
+                found = &molecule;
+                ++alike;
+            }
+        }
+        if (alike != 1) {
+            std::vector<std::string> names;
+            for (const GromacsMolecule& molecule : molecules_) {
+                names.push_back(molecule.name);
+            }
+            const std::string near = nearest_name(row[0], names);
+            report_.error(row, row[0],
+                          fmt::format("molecule type \"{}\" is {}", row[0],
+                                      alike == 0 ? "not defined" : "ambiguous but for its case"),
+                          near.empty() ? "" : fmt::format("did you mean \"{}\"?", near));
+            return;
+        }
+        counts_.push_back({found, count});
+    }
+
+    static std::string normalized_case(std::string_view text)
+    {
+        std::string out(text);
+        std::transform(out.begin(), out.end(), out.begin(), [](char c) {
+            return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+        });
+        return out;
+    }
+
+    Topology assemble()
+    {
+        GromacsExpansion expansion;
+        long long atoms = 0;
+        for (const auto& [molecule, count] : counts_) {
+            atoms += count * molecule->parts.atoms();
+            if (count == 0) {
+                continue;
+            }
+            for (const Residue& residue : molecule->parts.residues) {
+                if (const auto number = to_integer(residue.number);
+                    number && molecule->parts.residues.size() > 1) {
+                    expansion.first_free_residue =
+                        std::max(expansion.first_free_residue, *number + 1);
+                }
+            }
+        }
+        for (const GromacsMolecule& molecule : molecules_) {
+            const bool is_used = std::any_of(counts_.begin(), counts_.end(), [&](const Count& c) {
+                return c.molecule == &molecule && c.count > 0;
+            });
+            for (const Diagnostic& refusal : molecule.refusals) {
+                if (is_used) {
+                    report_.raise(refusal);
+                }
+            }
+        }
+        if (atoms > std::numeric_limits<std::int32_t>::max()) {
+            report_.error(end(), {},
+                          fmt::format("{} atoms are too many (at most {})", atoms,
+                                      std::numeric_limits<std::int32_t>::max()));
+        }
+        if (atoms == 0 && !diagnostics_.has_errors()) {
+            report_.error(end(), {}, "the system has no atoms", "count molecules in [ molecules ]");
+        }
+        if (diagnostics_.has_errors()) {
+            return {};
+        }
+        for (const auto& [molecule, count] : counts_) {
+            expansion.append(*molecule, count);
+        }
+        Topology whole = std::move(expansion.whole);
+        if (!intermolecular_.empty()) {
+            whole = with_intermolecular(std::move(whole));
+        }
+        make_pair_table(whole, force_field_);
+        whole.title = title_;
+        whole.coulomb_constant = coulomb_constant_;
+        return whole;
+    }
+
+    Topology with_intermolecular(Topology whole)
+    {
+        GromacsMolecule system;
+        system.name = "system";
+        system.parts = std::move(whole);
+        for (const std::int32_t type : system.parts.type) {
+            system.bonded.push_back(force_field_.types()[static_cast<std::size_t>(type)].bonded);
+        }
+        GromacsMoleculeReader reader(system, force_field_, report_, coulomb_constant_, true);
+        for (const auto& [section, row] : intermolecular_) {
+            switch (section) {
+            case GromacsSection::bonds:
+            case GromacsSection::angles:
+            case GromacsSection::dihedrals:
+            case GromacsSection::pairs:
+            case GromacsSection::pairs_nb:
+            case GromacsSection::distance_restraints:
+            case GromacsSection::dihedral_restraints:
+            case GromacsSection::angle_restraints:
+            case GromacsSection::angle_restraints_z:
+                reader.read(section, row);
+                break;
+            default:
+                report_.error(row, {},
+                              "this directive cannot stand in [ intermolecular_interactions ] "
+                              "(only bonds, angles, dihedrals, pairs and pairs_nb can)");
+                break;
+            }
+        }
+        for (const Diagnostic& refusal : system.refusals) {
+            report_.raise(refusal);
+        }
+        return std::move(system.parts);
+    }
+
+    const GromacsText& text_;
+    GromacsReport report_;
+    Diagnostics& diagnostics_;
+    double coulomb_constant_;
+    GromacsForceField force_field_;
+    std::deque<GromacsMolecule> molecules_; ///< addresses stay
+    std::optional<GromacsMoleculeReader> reader_;
+    std::vector<Count> counts_;
+    std::vector<std::pair<GromacsSection, GromacsRow>> intermolecular_;
+    std::string title_;
+    const Directive* directive_ = nullptr;
+    Stage stage_ = Stage::start;
+    bool seen_system_ = false, seen_molecules_ = false, told_defaults_ = false;
+};
+
+/// All faults, but not a flood: a wrong #include can make thousands.
+void throw_first_faults(const Diagnostics& diagnostics)
+{
+    constexpr std::size_t most = 30;
+    if (diagnostics.errors().size() <= most) {
+        diagnostics.throw_if_any();
+        return;
+    }
+    Diagnostics some;
+    for (std::size_t k = 0; k < most; ++k) {
+        some.error(diagnostics.errors()[k]);
+    }
+    some.error({{},
+                fmt::format("{} more faults are not shown", diagnostics.errors().size() - most),
+                {},
+                {}});
+    some.throw_if_any();
+}
+
+/// Warnings as lines of text; those of one kind are many in a perturbed topology, so not all.
+std::vector<std::string> warning_lines(const Diagnostics& diagnostics)
+{
+    constexpr std::size_t most = 20;
+    std::vector<std::string> lines;
+    for (const Diagnostic& warning : diagnostics.warnings()) {
+        if (lines.size() == most) {
+            lines.push_back(fmt::format("{} more warnings about the topology are not shown",
+                                        diagnostics.warnings().size() - most));
+            break;
+        }
+        Diagnostic brief = warning;
+        brief.place.source_line.clear();
+        brief.place.column = 0;
+        lines.push_back(brief.text());
+    }
+    return lines;
+}
+
+} // namespace
+
+Topology read_gromacs_topology(const std::filesystem::path& path,
+                               const GromacsTopologyOptions& options)
+{
+    Diagnostics diagnostics;
+    const GromacsText text =
+        preprocess_gromacs(path, options.include, options.defines, diagnostics);
+    throw_first_faults(diagnostics); // with a missing include all that follows would be noise
+
+    TopologyReader reader(text, diagnostics, options.coulomb_constant);
+    Topology topology = reader.read();
+    throw_first_faults(diagnostics);
+
+    topology.warnings = warning_lines(diagnostics);
+    const double charge = std::accumulate(topology.charge.begin(), topology.charge.end(), 0.0);
+    if (std::fabs(charge) > 1e-4) { // below it: rounding of charges written with few digits
+        topology.warnings.push_back(
+            fmt::format("{}: the system has a net charge of {:.6f} e", path.string(), charge));
+    }
+    return topology;
+}
+
+} // namespace tessera
