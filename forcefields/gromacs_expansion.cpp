@@ -89,8 +89,7 @@ void GromacsExpansion::append(const GromacsMolecule& molecule, long long count)
             whole.constraints.push_back({d.i + shift, d.j + shift, d.length});
         }
         for (const RigidWater& w : part.rigid_waters) {
-            whole.rigid_waters.push_back(
-                {w.o + shift, w.h1 + shift, w.h2 + shift, w.d_oh, w.d_hh});
+            whole.rigid_waters.push_back({w.o + shift, w.h1 + shift, w.h2 + shift, w.d_oh, w.d_hh});
         }
         for (VirtualSite v : part.virtual_sites) {
             v.site += shift;

@@ -99,9 +99,9 @@ void GromacsForceField::read_defaults(const GromacsRow& row)
     }
     if (row.size() > 5) {
         if (const auto power = report_.number(row, 5, "the repulsion power"); power != 12.0) {
-            report_.error(row, row[5],
-                          fmt::format("a repulsion power of {} is not supported (only 12)",
-                                      row[5]));
+            report_.error(
+                row, row[5],
+                fmt::format("a repulsion power of {} is not supported (only 12)", row[5]));
         }
     }
 }
@@ -126,9 +126,10 @@ void GromacsForceField::read_atom_type(const GromacsRow& row)
         has_number = to_integer(row[1]).has_value();
         has_bonded = !has_number;
     } else if (row.size() <= 3 || !is_letter(row[3])) {
-        report_.error(row, row[0],
-                      "an atom type needs: name [bonded type] [atomic number] mass charge ptype V W "
-                      "(no one-letter ptype stands at field 4, 5 or 6)");
+        report_.error(
+            row, row[0],
+            "an atom type needs: name [bonded type] [atomic number] mass charge ptype V W "
+            "(no one-letter ptype stands at field 4, 5 or 6)");
         return;
     }
     GromacsAtomType type;
@@ -210,7 +211,8 @@ void GromacsForceField::read_pair_parameters(const GromacsRow& row, std::string_
                                              std::map<PairKey, PairParameters>& into)
 {
     if (row.size() < 3) {
-        report_.error(row, {}, fmt::format("[ {} ] needs two types and a function type", directive));
+        report_.error(row, {},
+                      fmt::format("[ {} ] needs two types and a function type", directive));
         return;
     }
     std::array<std::int32_t, 2> type{};

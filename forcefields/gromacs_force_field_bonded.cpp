@@ -48,7 +48,8 @@ bool keep_state_a(const GromacsReport& report, const GromacsRow& row,
         return false;
     }
     if (p.size() > a) {
-        if (!std::equal(p.begin(), p.begin() + function.parameters, p.begin() + function.parameters)) {
+        if (!std::equal(p.begin(), p.begin() + function.parameters,
+                        p.begin() + function.parameters)) {
             report.warning(row, {},
                            fmt::format("the perturbed state (B) of this {} differs and is ignored: "
                                        "state A is used",
@@ -144,11 +145,12 @@ void GromacsForceField::read_bonded_type(BondedFamily family, const GromacsRow& 
                                     directive, names, earlier));
         break;
     case BondedTypeTable::Outcome::second_block:
-        report_.error(row, {},
-                      fmt::format("a second block of dihedral lines for {} (the first is at {}): it "
-                                  "is unclear whether it adds or replaces",
-                                  names, earlier),
-                      "put all lines of these types one after the other, or remove one block");
+        report_.error(
+            row, {},
+            fmt::format("a second block of dihedral lines for {} (the first is at {}): it "
+                        "is unclear whether it adds or replaces",
+                        names, earlier),
+            "put all lines of these types one after the other, or remove one block");
         break;
     case BondedTypeTable::Outcome::identical_line:
         report_.error(row, {},
@@ -193,10 +195,11 @@ void GromacsForceField::read_cmap_type(const GromacsRow& row)
         return;
     }
     if (*nx != *ny || *nx < 4) {
-        report_.error(row, row[6],
-                      fmt::format("a correction map must be square, with a side of at least 4; this "
-                                  "one is {} x {}",
-                                  *nx, *ny));
+        report_.error(
+            row, row[6],
+            fmt::format("a correction map must be square, with a side of at least 4; this "
+                        "one is {} x {}",
+                        *nx, *ny));
         return;
     }
     auto values = report_.numbers(row, 8);
@@ -205,10 +208,10 @@ void GromacsForceField::read_cmap_type(const GromacsRow& row)
     }
     const std::size_t wanted = static_cast<std::size_t>(*nx) * static_cast<std::size_t>(*ny);
     if (values->size() != wanted) {
-        report_.error(row, {},
-                      fmt::format("this correction map needs {} values, not {}", wanted,
-                                  values->size()),
-                      "lines of one map are joined by \\ at their ends");
+        report_.error(
+            row, {},
+            fmt::format("this correction map needs {} values, not {}", wanted, values->size()),
+            "lines of one map are joined by \\ at their ends");
         return;
     }
     CmapType type;

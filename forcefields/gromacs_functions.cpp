@@ -105,16 +105,13 @@ void add_angle(Topology& t, int function, std::span<const std::int32_t> a,
         t.table<CrossBondAngle>().add(triple, {.k = p[3], .r1 = p[0], .r2 = p[1], .r3 = p[2]});
         break;
     case 5:
-        t.table<UreyBradley>().add(
-            triple, {.k = p[1], .theta0 = radians(p[0]), .k_ub = p[3], .r13 = p[2]});
+        t.table<UreyBradley>().add(triple,
+                                   {.k = p[1], .theta0 = radians(p[0]), .k_ub = p[3], .r13 = p[2]});
         break;
     case 6:
-        t.table<QuarticAngle>().add(triple, {.theta0 = radians(p[0]),
-                                             .c0 = p[1],
-                                             .c1 = p[2],
-                                             .c2 = p[3],
-                                             .c3 = p[4],
-                                             .c4 = p[5]});
+        t.table<QuarticAngle>().add(
+            triple,
+            {.theta0 = radians(p[0]), .c0 = p[1], .c1 = p[2], .c2 = p[3], .c3 = p[4], .c4 = p[5]});
         break;
     case 9:
         t.table<LinearAngle>().add(triple, {.a = p[0], .k = p[1]});
@@ -134,12 +131,12 @@ void add_dihedral(Topology& t, int function, std::span<const std::int32_t> a,
     switch (function) {
     case 1:
     case 9:
-        t.table<PeriodicDihedral>().add(
-            quad, {.k = p[1], .phi0 = radians(p[0]), .multiplicity = p[2]});
+        t.table<PeriodicDihedral>().add(quad,
+                                        {.k = p[1], .phi0 = radians(p[0]), .multiplicity = p[2]});
         break;
     case 4:
-        t.table<PeriodicImproper>().add(
-            quad, {.k = p[1], .phi0 = radians(p[0]), .multiplicity = p[2]});
+        t.table<PeriodicImproper>().add(quad,
+                                        {.k = p[1], .phi0 = radians(p[0]), .multiplicity = p[2]});
         break;
     case 2:
         t.table<HarmonicImproper>().add(quad, {.k = p[1], .xi0 = radians(p[0])});
@@ -149,13 +146,12 @@ void add_dihedral(Topology& t, int function, std::span<const std::int32_t> a,
         break;
     case 5:
         // 1/2 [F1 (1 + cos) + F2 (1 - cos 2) + F3 (1 + cos 3) + F4 (1 - cos 4)] in powers of cos
-        t.table<RyckaertBellemans>().add(
-            quad, {.c0 = p[1] + 0.5 * (p[0] + p[2]),
-                   .c1 = 0.5 * (3.0 * p[2] - p[0]),
-                   .c2 = 4.0 * p[3] - p[1],
-                   .c3 = -2.0 * p[2],
-                   .c4 = -4.0 * p[3],
-                   .c5 = 0.0});
+        t.table<RyckaertBellemans>().add(quad, {.c0 = p[1] + 0.5 * (p[0] + p[2]),
+                                                .c1 = 0.5 * (3.0 * p[2] - p[0]),
+                                                .c2 = 4.0 * p[3] - p[1],
+                                                .c3 = -2.0 * p[2],
+                                                .c4 = -4.0 * p[3],
+                                                .c5 = 0.0});
         break;
     case 10:
         t.table<RestrictedDihedral>().add(quad, {.k = p[1], .cos_phi0 = std::cos(radians(p[0]))});

@@ -74,10 +74,10 @@ void GromacsMoleculeReader::read(GromacsSection section, const GromacsRow& row)
         refuse(row, {}, "orientation restraints are not supported");
         break;
     case GromacsSection::water_polarization:
-        refuse(row, {}, "water polarization is not supported");
+        read_water_polarization(row);
         break;
     case GromacsSection::thole_polarization:
-        refuse(row, {}, "Thole polarization is not supported");
+        read_thole_polarization(row);
         break;
     }
 }
@@ -88,8 +88,7 @@ void GromacsMoleculeReader::refuse(const GromacsRow& row, std::string_view token
     if (hint.empty()) {
         hint = "remove these lines where the system can do without them";
     }
-    molecule_.refusals.push_back(
-        report_.make(row.origin, token, std::move(what), std::move(hint)));
+    molecule_.refusals.push_back(report_.make(row.origin, token, std::move(what), std::move(hint)));
 }
 
 std::string GromacsMoleculeReader::atom_text(std::int32_t atom) const
@@ -109,8 +108,7 @@ std::optional<std::int32_t> GromacsMoleculeReader::atom_at(const GromacsRow& row
     if (*number < 1 || *number > molecule_.parts.atoms()) {
         report_.error(row, row[at],
                       fmt::format("atom {} does not exist ({} has {} atoms)", *number,
-                                  between_molecules_ ? "the system"
-                                                     : "molecule " + molecule_.name,
+                                  between_molecules_ ? "the system" : "molecule " + molecule_.name,
                                   molecule_.parts.atoms()),
                       molecule_.parts.atoms() == 0 ? "[ atoms ] must stand before the interactions"
                                                    : "");
@@ -150,23 +148,24 @@ void GromacsMoleculeReader::read_atom(const GromacsRow& row)
     }
     const auto number = report_.integer(row, 0, "the atom number");
     if (number && *number != t.atoms() + 1) {
-        report_.error(row, row[0],
-                      fmt::format("atoms must be numbered without gaps: {} is expected here, not {}",
-                                  t.atoms() + 1, *number));
+        report_.error(
+            row, row[0],
+            fmt::format("atoms must be numbered without gaps: {} is expected here, not {}",
+                        t.atoms() + 1, *number));
     }
     auto type = force_field_.find_type(row[1]);
     if (!type) {
         const std::string near = force_field_.nearest_type(row[1]);
         report_.error(row, row[1], fmt::format("unknown atom type \"{}\"", row[1]),
-                      near.empty() ? "atom types are defined in [ atomtypes ], usually by the force "
-                                     "field's #include"
-                                   : fmt::format("did you mean \"{}\"?", near));
-        if (force_field_.types().empty()) {
-            return;
-        }
-        type = 0; // so that later lines find the atom
+                      near.empty()
+                          ? "atom types are defined in [ atomtypes ], usually by the force "
+                            "field's #include"
+                          : fmt::format("did you mean \"{}\"?", near));
+        has_unknown_type_ = true;
     }
-    const GromacsAtomType& kind = force_field_.types()[static_cast<std::size_t>(*type)];
+    static const GromacsAtomType placeholder; // so that later lines find the atom
+    const GromacsAtomType& kind =
+        type ? force_field_.types()[static_cast<std::size_t>(*type)] : placeholder;
     const double charge =
         row.size() > 6 ? report_.number(row, 6, "the charge").value_or(0) : kind.charge;
     const double mass = row.size() > 7 ? report_.number(row, 7, "the mass").value_or(0) : kind.mass;
@@ -178,7 +177,7 @@ void GromacsMoleculeReader::read_atom(const GromacsRow& row)
         if (!type_b) {
             report_.error(row, row[8], fmt::format("unknown atom type \"{}\" (state B)", row[8]));
         }
-        if ((type_b && *type_b != *type) || (row.size() > 9 && to_number(row[9]) != charge) ||
+        if ((type_b && type_b != type) || (row.size() > 9 && to_number(row[9]) != charge) ||
             (row.size() > 10 && to_number(row[10]) != mass)) {
             report_.warning(row, row[8],
                             fmt::format("the perturbed state (B) of atom {} differs and is "
@@ -192,7 +191,7 @@ void GromacsMoleculeReader::read_atom(const GromacsRow& row)
     }
     t.mass.push_back(mass);
     t.charge.push_back(charge);
-    t.type.push_back(*type);
+    t.type.push_back(type.value_or(0));
     t.atom_name.emplace_back(row[4]);
     t.residue.push_back(static_cast<std::int32_t>(t.residues.size()) - 1);
     t.atomic_number.push_back(kind.atomic_number);
@@ -247,6 +246,9 @@ void GromacsMoleculeReader::read_bonded(BondedFamily family, const GromacsRow& r
 void GromacsMoleculeReader::look_up(const BondedFunction& function, const Atoms& atoms,
                                     const GromacsRow& row)
 {
+    if (has_unknown_type_) {
+        return; // told already
+    }
     std::vector<std::int32_t> types;
     for (const std::int32_t a : atoms) {
         types.push_back(molecule_.bonded[static_cast<std::size_t>(a)]);

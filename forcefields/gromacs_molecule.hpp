@@ -84,6 +84,8 @@ private:
     void read_cmap(const GromacsRow& row);
     void read_position_restraint(const GromacsRow& row);
     void read_polarization(const GromacsRow& row);
+    void read_water_polarization(const GromacsRow& row);
+    void read_thole_polarization(const GromacsRow& row);
     void read_settles(const GromacsRow& row);
     void read_site(int parents, const GromacsRow& row);
     void read_site_of_many(const GromacsRow& row);
@@ -107,6 +109,7 @@ private:
     const GromacsReport& report_;
     double coulomb_constant_;
     bool between_molecules_;
+    bool has_unknown_type_ = false; ///< look-ups would tell of nothing else
 
     std::vector<std::array<std::int32_t, 2>> exclusion_links_; ///< bonds that exclusions follow
     std::vector<std::array<std::int32_t, 2>> explicit_exclusions_;

@@ -63,6 +63,9 @@ void GromacsMoleculeReader::read_pair(const GromacsRow& row)
         return;
     }
 
+    if (has_unknown_type_) {
+        return; // told already
+    }
     const Topology& t = molecule_.parts;
     const auto i = static_cast<std::size_t>((*atoms)[0]), j = static_cast<std::size_t>((*atoms)[1]);
     std::optional<LjCoefficients> lj;
@@ -72,20 +75,20 @@ void GromacsMoleculeReader::read_pair(const GromacsRow& row)
             const auto name = [&](std::size_t a) {
                 return force_field_.types()[static_cast<std::size_t>(t.type[a])].name;
             };
-            report_.error(row, {},
-                          fmt::format("no parameters for the 1-4 pair of atoms {}, {} (types {}-{}, "
-                                      "searched in [ pairtypes ]; gen-pairs is no)",
-                                      atom_text((*atoms)[0]), atom_text((*atoms)[1]), name(i),
-                                      name(j)),
-                          "add them to [ pairtypes ] or to this line, or set gen-pairs to yes");
+            report_.error(
+                row, {},
+                fmt::format("no parameters for the 1-4 pair of atoms {}, {} (types {}-{}, "
+                            "searched in [ pairtypes ]; gen-pairs is no)",
+                            atom_text((*atoms)[0]), atom_text((*atoms)[1]), name(i), name(j)),
+                "add them to [ pairtypes ] or to this line, or set gen-pairs to yes");
             return;
         }
     } else {
         lj = to_coefficients(force_field_.defaults().rule, {(*p)[wanted - 2], (*p)[wanted - 1]});
     }
-    const double charges = *function == 2 && !p->empty() ? (*p)[0] * (*p)[1] * (*p)[2]
-                                                         : force_field_.defaults().fudge_qq *
-                                                               t.charge[i] * t.charge[j];
+    const double charges = *function == 2 && !p->empty()
+                               ? (*p)[0] * (*p)[1] * (*p)[2]
+                               : force_field_.defaults().fudge_qq * t.charge[i] * t.charge[j];
     add_lennard_jones14(*atoms, *lj);
     add_coulomb14(*atoms, coulomb_constant_ * charges);
 }
@@ -103,10 +106,11 @@ void GromacsMoleculeReader::read_nonbonded_pair(const GromacsRow& row)
         return;
     }
     if (p->size() != 4) {
-        report_.error(row, {},
-                      fmt::format("[ pairs_nb ] needs 4 numbers after the function type (two charges "
-                                  "and two of Lennard-Jones), not {}",
-                                  p->size()));
+        report_.error(
+            row, {},
+            fmt::format("[ pairs_nb ] needs 4 numbers after the function type (two charges "
+                        "and two of Lennard-Jones), not {}",
+                        p->size()));
         return;
     }
     const LjCoefficients lj = to_coefficients(force_field_.defaults().rule, {(*p)[2], (*p)[3]});
@@ -129,6 +133,9 @@ void GromacsMoleculeReader::read_cmap(const GromacsRow& row)
                       "a [ cmap ] line is five atoms and the function type 1; maps are given in "
                       "[ cmaptypes ]");
         return;
+    }
+    if (has_unknown_type_) {
+        return; // told already
     }
     const Topology& t = molecule_.parts;
     std::array<std::int32_t, 5> bonded{}, tuple{};
@@ -181,10 +188,11 @@ void GromacsMoleculeReader::read_position_restraint(const GromacsRow& row)
         return;
     }
     if (p->size() != 3 && p->size() != 6) {
-        report_.error(row, {},
-                      fmt::format("a position restraint needs 3 force constants (6 with a perturbed "
-                                  "state), not {}",
-                                  p->size()));
+        report_.error(
+            row, {},
+            fmt::format("a position restraint needs 3 force constants (6 with a perturbed "
+                        "state), not {}",
+                        p->size()));
         return;
     }
     if (p->size() == 6 && !std::equal(p->begin(), p->begin() + 3, p->begin() + 3)) {
@@ -193,32 +201,7 @@ void GromacsMoleculeReader::read_position_restraint(const GromacsRow& row)
                         "ignored: state A is used");
     }
     molecule_.parts.table<PositionRestraint>().add(
-        {(*atoms)[0]},
-        {.kx = (*p)[0], .ky = (*p)[1], .kz = (*p)[2], .x0 = 0, .y0 = 0, .z0 = 0});
-}
-
-void GromacsMoleculeReader::read_polarization(const GromacsRow& row)
-{
-    const auto atoms = atoms_of_row(row, 2);
-    const auto function = report_.integer(row, 2, "the function type");
-    const auto p = report_.numbers(row, 3);
-    if (!atoms || !function || !p) {
-        return;
-    }
-    if (*function == 2) {
-        refuse(row, row[2], "anharmonic polarization (function type 2) is not supported",
-               "use function type 1");
-        return;
-    }
-    if (*function != 1 || p->size() != 1 || (*p)[0] <= 0) {
-        report_.error(row, {},
-                      "a [ polarization ] line is atom, shell, the function type 1 and a "
-                      "polarizability above 0 (nm^3)");
-        return;
-    }
-    const double shell = molecule_.parts.charge[static_cast<std::size_t>((*atoms)[1])];
-    molecule_.parts.table<Polarization>().add({(*atoms)[0], (*atoms)[1]},
-                                              {.k = coulomb_constant_ * shell * shell / (*p)[0]});
+        {(*atoms)[0]}, {.kx = (*p)[0], .ky = (*p)[1], .kz = (*p)[2], .x0 = 0, .y0 = 0, .z0 = 0});
 }
 
 } // namespace tessera

@@ -17,10 +17,14 @@ struct SiteFunction {
 };
 
 constexpr std::array site_functions = {
-    SiteFunction{1, 1, 0, VirtualSiteKind::siten},    SiteFunction{2, 1, 1, VirtualSiteKind::site2},
-    SiteFunction{2, 2, 1, VirtualSiteKind::site2fd},  SiteFunction{3, 1, 2, VirtualSiteKind::site3},
-    SiteFunction{3, 2, 2, VirtualSiteKind::site3fd},  SiteFunction{3, 3, 2, VirtualSiteKind::site3fad},
-    SiteFunction{3, 4, 3, VirtualSiteKind::site3out}, SiteFunction{4, 2, 3, VirtualSiteKind::site4fdn},
+    SiteFunction{1, 1, 0, VirtualSiteKind::siten},
+    SiteFunction{2, 1, 1, VirtualSiteKind::site2},
+    SiteFunction{2, 2, 1, VirtualSiteKind::site2fd},
+    SiteFunction{3, 1, 2, VirtualSiteKind::site3},
+    SiteFunction{3, 2, 2, VirtualSiteKind::site3fd},
+    SiteFunction{3, 3, 2, VirtualSiteKind::site3fad},
+    SiteFunction{3, 4, 3, VirtualSiteKind::site3out},
+    SiteFunction{4, 2, 3, VirtualSiteKind::site4fdn},
 };
 
 } // namespace
@@ -66,13 +70,14 @@ void GromacsMoleculeReader::read_site(int parents, const GromacsRow& row)
         return;
     }
     if (p->size() != static_cast<std::size_t>(function->parameters)) {
-        report_.error(row, {},
-                      fmt::format("function type {} of [ virtual_sites{} ] needs {} parameters, not "
-                                  "{}",
-                                  *number, parents, function->parameters, p->size()),
-                      p->empty() ? "sites are not constructed from bonds and angles here: write the "
-                                   "parameters"
-                                 : "");
+        report_.error(
+            row, {},
+            fmt::format("function type {} of [ virtual_sites{} ] needs {} parameters, not "
+                        "{}",
+                        *number, parents, function->parameters, p->size()),
+            p->empty() ? "sites are not constructed from bonds and angles here: write the "
+                         "parameters"
+                       : "");
         return;
     }
     if (function->kind == VirtualSiteKind::site3fad) {
@@ -111,8 +116,10 @@ void GromacsMoleculeReader::read_site_of_many(const GromacsRow& row)
         if (!parent) {
             return;
         }
-        if (*parent == *site || std::find(parents.begin(), parents.end(), *parent) != parents.end()) {
-            report_.error(row, row[k], fmt::format("atom {} stands twice in one entry", *parent + 1));
+        if (*parent == *site ||
+            std::find(parents.begin(), parents.end(), *parent) != parents.end()) {
+            report_.error(row, row[k],
+                          fmt::format("atom {} stands twice in one entry", *parent + 1));
             return;
         }
         double weight = 1;
@@ -229,25 +236,26 @@ void GromacsMoleculeReader::finish_settles()
         const auto o = static_cast<std::size_t>(first);
         if (massive != 3 || first + 2 >= t.atoms() || t.mass[o] <= 0 || t.mass[o + 1] <= 0 ||
             t.mass[o + 2] <= 0) {
-            report_.error(row, {},
-                          fmt::format("[ settles ] needs a molecule of three atoms with mass, O, H, "
-                                      "H one after the other ({} has {} atoms, {} of them with "
-                                      "mass)",
-                                      molecule_.name, t.atoms(), massive),
-                          "use [ constraints ] for other molecules");
+            report_.error(
+                row, {},
+                fmt::format("[ settles ] needs a molecule of three atoms with mass, O, H, "
+                            "H one after the other ({} has {} atoms, {} of them with "
+                            "mass)",
+                            molecule_.name, t.atoms(), massive),
+                "use [ constraints ] for other molecules");
             continue;
         }
         if (t.mass[o + 1] != t.mass[o + 2]) {
-            report_.error(row, {},
-                          fmt::format("[ settles ] needs two hydrogens of equal mass, not {} and {} "
-                                      "u",
-                                      t.mass[o + 1], t.mass[o + 2]));
+            report_.error(
+                row, {},
+                fmt::format("[ settles ] needs two hydrogens of equal mass, not {} and {} "
+                            "u",
+                            t.mass[o + 1], t.mass[o + 2]));
             continue;
         }
         if ((*p)[0] <= 0 || (*p)[1] <= 0 || (*p)[1] >= 2 * (*p)[0]) {
-            report_.error(row, {},
-                          fmt::format("O-H {} nm and H-H {} nm make no triangle", (*p)[0],
-                                      (*p)[1]));
+            report_.error(
+                row, {}, fmt::format("O-H {} nm and H-H {} nm make no triangle", (*p)[0], (*p)[1]));
             continue;
         }
         t.rigid_waters.push_back({first, first + 1, first + 2, (*p)[0], (*p)[1]});

@@ -58,9 +58,9 @@ public:
         for (const std::string& define : defines) {
             const std::size_t equal = define.find('=');
             macros_[define.substr(0, equal)] =
-                equal == std::string::npos ? std::string()
-                                           : std::string(trimmed(
-                                                 std::string_view(define).substr(equal + 1)));
+                equal == std::string::npos
+                    ? std::string()
+                    : std::string(trimmed(std::string_view(define).substr(equal + 1)));
         }
         if (const char* folders = std::getenv("GMXLIB"); folders != nullptr) {
             std::string_view rest = folders;
@@ -218,10 +218,10 @@ private:
         const std::string real = canonical(*found);
         for (const std::string& open : open_) {
             if (open == real) {
-                report(origin, rest.substr(0, end + 1),
-                       fmt::format("\"{}\" includes itself (directly or through another file)",
-                                   name),
-                       "remove one of the #include lines of the circle");
+                report(
+                    origin, rest.substr(0, end + 1),
+                    fmt::format("\"{}\" includes itself (directly or through another file)", name),
+                    "remove one of the #include lines of the circle");
                 return;
             }
         }
@@ -352,7 +352,7 @@ SourcePlace GromacsText::place(LineOrigin origin, std::string_view token) const
     }
     const auto is_edge = [&](std::size_t at) {
         return at >= place.source_line.size() ||
-               (" \t;[]#").find(place.source_line[at]) != std::string::npos;
+               std::string_view(" \t;[]#").find(place.source_line[at]) != std::string::npos;
     };
     for (std::size_t at = place.source_line.find(token); at != std::string::npos;
          at = place.source_line.find(token, at + 1)) {

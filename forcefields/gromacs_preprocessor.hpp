@@ -43,7 +43,8 @@ std::vector<std::string_view> split_words(std::string_view line);
 /// Files are looked for in the folder of the including file, then in `include` in order, then in
 /// the folders of the environment variable GMXLIB. `defines` are "NAME" or "NAME=VALUE". gzip'ed
 /// files are read as plain ones. Faults (missing include in a live branch, include cycle, #if,
-/// unbalanced branches) go to `diagnostics`; throws FileError only when `path` itself is unreadable.
+/// unbalanced branches) go to `diagnostics`; throws FileError only when `path` itself is
+/// unreadable.
 GromacsText preprocess_gromacs(const std::filesystem::path& path,
                                const std::vector<std::filesystem::path>& include,
                                const std::vector<std::string>& defines, Diagnostics& diagnostics);

@@ -128,15 +128,15 @@ public:
         }
         finish_molecule();
         if (!force_field_.has_defaults()) {
-            report_.error(end(), {}, "there is no [ defaults ] directive",
+            report_.error(whole_file(), {}, "there is no [ defaults ] directive",
                           "#include a force field (its forcefield.itp begins with it)");
         }
         if (!seen_system_) {
-            report_.error(end(), {}, "there is no [ system ] directive",
-                          "add it, with a line that names the system");
+            report_.warning({whole_file(), {}}, {},
+                            "there is no [ system ] directive, so no title");
         }
         if (!seen_molecules_) {
-            report_.error(end(), {}, "there is no [ molecules ] directive",
+            report_.error(whole_file(), {}, "there is no [ molecules ] directive",
                           "add it, with lines of a molecule's name and count");
         }
         return assemble();
@@ -148,18 +148,15 @@ private:
         long long count;
     };
 
-    [[nodiscard]] LineOrigin end() const
-    {
-        return text_.lines.empty() ? LineOrigin{0, 0} : text_.lines.back().origin;
-    }
+    /// The file as a whole.
+    static constexpr LineOrigin whole_file() { return {0, 0}; }
 
     void start_directive(const GromacsLine& line)
     {
         directive_ = nullptr;
         const std::size_t close = line.text.find(']');
-        const std::vector<std::string_view> words = split_words(
-            std::string_view(line.text)
-                .substr(1, close == std::string::npos ? std::string::npos : close - 1));
+        const std::vector<std::string_view> words = split_words(std::string_view(line.text).substr(
+            1, close == std::string::npos ? std::string::npos : close - 1));
         if (close == std::string::npos || words.size() != 1) {
             report_.error(line.origin, {},
                           close == std::string::npos ? "this directive has no closing ]"
@@ -345,9 +342,9 @@ private:
     void read_count(const GromacsRow& row)
     {
         if (row.size() != 2) {
-            report_.error(row, {},
-                          fmt::format("[ molecules ] needs a name and a count, not {} fields",
-                                      row.size()));
+            report_.error(
+                row, {},
+                fmt::format("[ molecules ] needs a name and a count, not {} fields", row.size()));
             return;
         }
         long long count = 0;
@@ -425,12 +422,13 @@ private:
             }
         }
         if (atoms > std::numeric_limits<std::int32_t>::max()) {
-            report_.error(end(), {},
+            report_.error(whole_file(), {},
                           fmt::format("{} atoms are too many (at most {})", atoms,
                                       std::numeric_limits<std::int32_t>::max()));
         }
         if (atoms == 0 && !diagnostics_.has_errors()) {
-            report_.error(end(), {}, "the system has no atoms", "count molecules in [ molecules ]");
+            report_.error(whole_file(), {}, "the system has no atoms",
+                          "count molecules in [ molecules ]");
         }
         if (diagnostics_.has_errors()) {
             return {};
@@ -551,7 +549,8 @@ Topology read_gromacs_topology(const std::filesystem::path& path,
     throw_first_faults(diagnostics);
 
     topology.warnings = warning_lines(diagnostics);
-    const double charge = std::accumulate(topology.charge.begin(), topology.charge.end(), 0.0);
+    const double charge =
+        std::accumulate(topology.charge.begin(), topology.charge.whole_file(), 0.0);
     if (std::fabs(charge) > 1e-4) { // below it: rounding of charges written with few digits
         topology.warnings.push_back(
             fmt::format("{}: the system has a net charge of {:.6f} e", path.string(), charge));
