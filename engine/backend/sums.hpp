@@ -113,6 +113,10 @@ public:
     {
         energy_[static_cast<std::size_t>(kind)].add(energy);
     }
+    void add(EnergyKind kind, const ExactSum& energy)
+    {
+        energy_[static_cast<std::size_t>(kind)].add(energy);
+    }
     /// Adds to the virial; m is already -1/2 r outer F.
     void add_virial(const Mat3& m)
     {

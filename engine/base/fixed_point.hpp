@@ -54,6 +54,8 @@ public:
             broken_ = true;
         }
     }
+    /// Adds a number that is already on the grid (units of 2^-40 kJ/mol).
+    void add_fixed(std::int64_t value) { sum_ += value; }
     void add(const ExactSum& other)
     {
         sum_ += other.sum_;

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "engine/backend/sums.hpp"
+#include "engine/cpu/pair_batch.hpp"
+#include "engine/cpu/position_grid.hpp"
+#include "engine/model/topology.hpp"
+
+#include <array>
+#include <span>
+#include <vector>
+
+namespace tessera
+{
+
+/// What excluded pairs and single atoms contribute to lj and coulomb_real (formats.md 9.3-9.5):
+///
+///     Ewald           -ke q_i q_j erf(beta r)/r a pair,             -ke beta/sqrt(pi) q_i^2 an
+///     atom reaction field  ke q_i q_j (k r^2 - c) a pair within the cut-off,    -ke c/2 q_i^2 an
+///     atom LJ-PME          cg (1 - g)/r^6 a pair,                        beta^6/12 cg_ii an atom
+///
+/// at the nearest image. A plain cut-off has none.
+class ExclusionCorrections {
+public:
+    ExclusionCorrections() = default;
+    /// `mesh_c6(a, b)` of two atom types is the coefficient that the LJ mesh holds.
+    ExclusionCorrections(const Topology& topology, const PairForm& form,
+                         const std::vector<double>& mesh_c6);
+
+    /// `canonical` as made by canonical_positions(grid, ...).
+    void add_forces(const PositionGrid& grid, std::span<const Vec3> canonical, Wanted wanted,
+                    int threads, ForceSums& forces, EnergySums& energies) const;
+
+    [[nodiscard]] bool is_empty() const { return is_empty_; }
+
+private:
+    void add_pair(const Box& box, std::span<const Vec3> canonical, std::size_t pair, Wanted wanted,
+                  ForceSums& forces, EnergySums& energies) const;
+
+    PairForm form_;
+    bool is_empty_ = true;
+    std::vector<std::array<std::int32_t, 2>> pairs_; ///< i < j
+    std::vector<double> strength_;                   ///< ke q_i q_j, [pairs]
+    std::vector<double> cg_;                         ///< [pairs], empty without LJ-PME
+    double self_coulomb_ = 0, self_lj_ = 0;          ///< kJ/mol
+};
+
+} // namespace tessera

@@ -1,0 +1,356 @@
+#include "engine/cpu/nonbonded.hpp"
+
+#include "engine/base/contract.hpp"
+#include "engine/base/error.hpp"
+#include "engine/cpu/mesh_c6.hpp"
+#include "engine/cpu/pair_sums.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <exception>
+#include <fmt/format.h>
+#include <optional>
+
+namespace tessera
+{
+
+namespace
+{
+
+constexpr int width = ClusterOrder::width;
+
+std::size_t at(std::int64_t k)
+{
+    return static_cast<std::size_t>(k);
+}
+
+double cutoff_in_use(const NonbondedSettings& s)
+{
+    return s.electrostatics == Electrostatics::none ? s.lj_cutoff : s.cutoff();
+}
+
+bool is_ewald(Electrostatics e)
+{
+    return e == Electrostatics::pme || e == Electrostatics::ewald;
+}
+
+/// Largest factor by which the change of cell can shorten a vector: 1 - |A - 1|, A = H0^-1 H.
+double smallest_stretch(const Mat3& change)
+{
+    const Mat3 unit = identity3();
+    double sum = 0;
+    for (int k = 0; k < 3; ++k) {
+        sum += norm2(change[k] - unit[k]);
+    }
+    return 1.0 - std::sqrt(sum);
+}
+
+/// A = H0^-1 H: row vectors of the old cell times A are those of the new cell.
+Mat3 change_of_cell(const Box& from, const Box& to)
+{
+    if (!from.is_periodic() || from == to) {
+        return identity3();
+    }
+    Mat3 a;
+    for (int k = 0; k < 3; ++k) {
+        a[k] = row_times(from.inverse()[k], to.vectors());
+    }
+    return a;
+}
+
+} // namespace
+
+/// Positions of one evaluation in the order of slots: each cluster holds x of its four atoms, then
+/// y, then z.
+struct Nonbonded::Work {
+    std::vector<double> xyz;              ///< [clusters][3][4]
+    std::vector<GridPosition> grid;       ///< [slots]
+    std::vector<Vec3> shift;              ///< [shifts], nm
+    std::vector<GridPosition> shift_grid; ///< [shifts]
+};
+
+Nonbonded::Nonbonded(const Topology& topology, const NonbondedSettings& settings)
+    : form_(make_pair_form(settings, topology.coulomb_constant)), cutoff_(cutoff_in_use(settings)),
+      list_radius_(cutoff_ + std::max(0.0, settings.list_buffer)),
+      needs_cell_(is_ewald(settings.electrostatics) || settings.lj_pme),
+      exclusions_(topology.exclusions), charge_(topology.charge), type_(topology.type),
+      types_(topology.pairs.types)
+{
+    const std::vector<double> cg = settings.lj_pme
+                                       ? make_mesh_c6(topology.pairs, settings.lj_combination)
+                                       : std::vector<double>(topology.pairs.c6.size(), 0.0);
+    type_pair_.reserve(cg.size());
+    for (std::size_t k = 0; k < cg.size(); ++k) {
+        type_pair_.push_back({topology.pairs.c6[k], topology.pairs.c12[k],
+                              topology.pairs.has_c4() ? topology.pairs.c4[k] : 0.0, cg[k]});
+    }
+    corrections_ = ExclusionCorrections(topology, form_, cg);
+}
+
+void Nonbonded::check(const Box& box) const
+{
+    if (!box.is_periodic()) {
+        if (needs_cell_) {
+            throw InputError(
+                "an Ewald sum (pme, ewald, LJ-PME) needs a periodic cell, but there is "
+                "none. Give a cell, or choose \"cutoff\" or \"reaction-field\".");
+        }
+        return;
+    }
+    const double limit = 0.5 * box.shortest_height();
+    if (!(cutoff_ <= limit * (1.0 + 1e-12))) {
+        const Mat3& h = box.vectors();
+        throw InputError(fmt::format(
+            "the cut-off {:.6g} nm does not fit the cell ({:.6g} {:.6g} {:.6g}), ({:.6g} {:.6g} "
+            "{:.6g}), ({:.6g} {:.6g} {:.6g}) nm (half its shortest height is {:.7g} nm). Choose a "
+            "smaller cut-off or a larger cell.",
+            cutoff_, h[0].x, h[0].y, h[0].z, h[1].x, h[1].y, h[1].z, h[2].x, h[2].y, h[2].z,
+            limit));
+    }
+}
+
+void Nonbonded::search(const Box& box, std::span<const Vec3> positions, int threads)
+{
+    TESSERA_EXPECT(positions.size() == charge_.size());
+    check(box);
+    const PositionGrid grid(box);
+    search_box_ = grid.box();
+    image_.resize(positions.size());
+    search_position_.resize(positions.size());
+    for (std::size_t a = 0; a < positions.size(); ++a) {
+        search_position_[a] = to_nm(grid.canonical(positions[a], image_[a]));
+    }
+    list_ =
+        make_cluster_pair_list(search_box_, search_position_, exclusions_, list_radius_, threads);
+    searched_ = true;
+
+    const std::size_t slots = list_.order.atom_of_slot.size();
+    slot_charge_.assign(slots, 0.0);
+    slot_type_.assign(slots, 0);
+    slot_type_row_.assign(slots, 0);
+    for (std::size_t s = 0; s < slots; ++s) {
+        const std::int32_t atom = list_.order.atom_of_slot[s];
+        if (atom >= 0) {
+            slot_charge_[s] = charge_[at(atom)];
+            slot_type_[s] = type_[at(atom)];
+            slot_type_row_[s] = type_[at(atom)] * types_;
+        }
+    }
+}
+
+/// The atom's position in the image that continues its path since the search, also when the caller
+/// has wrapped it meanwhile.
+GridPosition Nonbonded::tracked(const PositionGrid& grid, const Mat3& change, const Vec3& position,
+                                std::size_t atom) const
+{
+    const GridPosition x = grid.moved(position, image_[atom]);
+    if (!grid.box().is_periodic()) {
+        return x;
+    }
+    const Vec3 u = to_nm(x) - row_times(search_position_[atom], change);
+    const double safe = 0.25 * grid.box().shortest_height();
+    if (norm2(u) < safe * safe) {
+        return x;
+    }
+    const Vec3 cells = grid.box().to_fraction(u - grid.box().shortest(u));
+    const GridPosition s =
+        grid.shift({static_cast<int>(std::lrint(cells.x)), static_cast<int>(std::lrint(cells.y)),
+                    static_cast<int>(std::lrint(cells.z))});
+    return {x.x - s.x, x.y - s.y, x.z - s.z};
+}
+
+bool Nonbonded::needs_search(const Box& box, std::span<const Vec3> positions) const
+{
+    if (!searched_ || positions.size() != search_position_.size() ||
+        box.is_periodic() != search_box_.is_periodic()) {
+        return true;
+    }
+    if (list_.all_pairs) {
+        return false;
+    }
+    const PositionGrid grid(box);
+    const Mat3 change = change_of_cell(search_box_, grid.box());
+    const double slack = smallest_stretch(change) * list_radius_ - cutoff_;
+    if (!(slack >= 0)) {
+        return true;
+    }
+    const double limit2 = 0.25 * slack * slack;
+    for (std::size_t a = 0; a < positions.size(); ++a) {
+        const Vec3 u =
+            to_nm(tracked(grid, change, positions[a], a)) - row_times(search_position_[a], change);
+        if (!(norm2(u) <= limit2)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+namespace
+{
+
+/// Walks the columns of one row, fills batches and hands them on when full and at the row's end.
+class RowWalker {
+public:
+    RowWalker(const PairForm& form, double cutoff2, Wanted wanted, PairSums& sums)
+        : form_(form), cutoff2_(cutoff2), wanted_(wanted), sums_(sums)
+    {
+    }
+
+    /// Parameters of the pair of slots i and j: (charge product, TypePair).
+    template <class Parameters>
+    void walk(const double* xyz, std::int32_t cluster, const Vec3& shift, std::int32_t shift_index,
+              std::span<const ClusterPairList::Column> columns, const Parameters& parameters)
+    {
+        const double* own = xyz + at(cluster) * 3 * width;
+        double xi[width], yi[width], zi[width];
+        for (int a = 0; a < width; ++a) {
+            xi[a] = own[a] + shift.x;
+            yi[a] = own[width + a] + shift.y;
+            zi[a] = own[2 * width + a] + shift.z;
+        }
+        for (const ClusterPairList::Column& column : columns) {
+            if (batch_.size > PairBatch::capacity - width * width) {
+                finish(cluster, shift_index, parameters);
+            }
+            const double* other = xyz + at(column.cluster) * 3 * width;
+            double dx[width * width], dy[width * width], dz[width * width], r2[width * width];
+            for (int a = 0; a < width; ++a) {
+                for (int b = 0; b < width; ++b) {
+                    const int k = width * a + b;
+                    dx[k] = xi[a] - other[b];
+                    dy[k] = yi[a] - other[width + b];
+                    dz[k] = zi[a] - other[2 * width + b];
+                    r2[k] = dx[k] * dx[k] + dy[k] * dy[k] + dz[k] * dz[k];
+                }
+            }
+            int n = batch_.size;
+            // every listed pair is written, but only pairs within the cut-off move the end: no
+            // branch that cannot be foretold
+            for (std::uint32_t mask = column.mask; mask != 0; mask &= mask - 1) {
+                const int k = std::countr_zero(mask);
+                batch_.dx[n] = dx[k];
+                batch_.dy[n] = dy[k];
+                batch_.dz[n] = dz[k];
+                batch_.r2[n] = r2[k];
+                batch_.lane_i[n] = k / width;
+                batch_.slot_j[n] = column.cluster * width + k % width;
+                n += static_cast<int>(r2[k] < cutoff2_);
+            }
+            batch_.size = n;
+        }
+        finish(cluster, shift_index, parameters);
+    }
+
+private:
+    template <class Parameters>
+    void finish(std::int32_t cluster, std::int32_t shift_index, const Parameters& parameters)
+    {
+        if (batch_.size == 0) {
+            return;
+        }
+        for (int k = 0; k < batch_.size; ++k) {
+            parameters(cluster * width + batch_.lane_i[k], batch_.slot_j[k], k, batch_);
+        }
+        evaluate(batch_, form_);
+        sums_.add(batch_, cluster, shift_index, wanted_);
+        batch_.size = 0;
+    }
+
+    const PairForm& form_;
+    double cutoff2_;
+    Wanted wanted_;
+    PairSums& sums_;
+    PairBatch batch_;
+};
+
+} // namespace
+
+void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Wanted wanted,
+                           int threads, ForceSums& forces, EnergySums& energies) const
+{
+    TESSERA_EXPECT(searched_ && positions.size() == search_position_.size());
+    check(box);
+    const PositionGrid grid(box);
+    const Mat3 change = change_of_cell(search_box_, grid.box());
+    const auto slots = static_cast<std::int64_t>(list_.order.atom_of_slot.size());
+    const std::int32_t clusters = list_.order.clusters();
+    threads = std::max(1, threads);
+
+    Work work;
+    work.xyz.assign(at(3 * slots), 0.0);
+    work.grid.resize(at(slots));
+    for (const auto& k : list_.shifts) {
+        work.shift_grid.push_back(grid.shift(k));
+        work.shift.push_back(to_nm(work.shift_grid.back()));
+    }
+
+    std::vector<Vec3> canonical(corrections_.is_empty() ? 0 : positions.size());
+    std::vector<std::optional<PairSums>> sums(at(threads));
+    std::exception_ptr fault;
+    const double cutoff2 = cutoff_ * cutoff_;
+    const auto rows = static_cast<std::int64_t>(list_.rows.size());
+    const auto parameters = [this](std::int32_t i, std::int32_t j, int k, PairBatch& batch) {
+        batch.charge_product[k] = slot_charge_[at(i)] * slot_charge_[at(j)];
+        const TypePair& pair = type_pair_[at(slot_type_row_[at(i)] + slot_type_[at(j)])];
+        batch.c6[k] = pair.c6;
+        batch.c12[k] = pair.c12;
+        batch.c4[k] = pair.c4;
+        batch.cg[k] = pair.cg;
+    };
+
+#pragma omp parallel num_threads(threads)
+    {
+        const std::size_t thread = at(thread_number());
+#pragma omp for schedule(static)
+        for (std::int64_t s = 0; s < slots; ++s) {
+            const std::int32_t atom = list_.order.atom_of_slot[at(s)];
+            if (atom < 0) {
+                continue;
+            }
+            try {
+                const GridPosition x = tracked(grid, change, positions[at(atom)], at(atom));
+                const Vec3 nm = to_nm(x);
+                work.grid[at(s)] = x;
+                double* cluster = work.xyz.data() + s / width * 3 * width;
+                cluster[s % width] = nm.x;
+                cluster[width + s % width] = nm.y;
+                cluster[2 * width + s % width] = nm.z;
+                if (!canonical.empty()) {
+                    canonical[at(atom)] = nm;
+                }
+            } catch (...) { // must not leave the parallel region
+#pragma omp critical(nonbonded_fault)
+                fault = std::current_exception();
+            }
+        }
+        sums[thread].emplace(at(slots), list_.shifts.size(), forces.mode());
+        RowWalker walker(form_, cutoff2, wanted, *sums[thread]);
+        if (list_.all_pairs) {
+            std::vector<ClusterPairList::Column> columns;
+#pragma omp for schedule(dynamic, 1)
+            for (std::int32_t c = 0; c < clusters; ++c) {
+                list_.columns_of(c, columns);
+                walker.walk(work.xyz.data(), c, Vec3{}, 0, columns, parameters);
+            }
+        } else {
+#pragma omp for schedule(dynamic, 16)
+            for (std::int64_t k = 0; k < rows; ++k) {
+                const ClusterPairList::Row& row = list_.rows[at(k)];
+                walker.walk(
+                    work.xyz.data(), row.cluster, work.shift[at(row.shift)], row.shift,
+                    std::span(list_.columns).subspan(at(row.begin), at(row.end - row.begin)),
+                    parameters);
+            }
+        }
+    }
+    if (fault) {
+        std::rethrow_exception(fault);
+    }
+    join(sums, list_.order, work.grid, work.shift_grid, wanted, threads, forces, energies);
+    if (!corrections_.is_empty()) {
+        corrections_.add_forces(grid, canonical, wanted, threads, forces, energies);
+    }
+}
+
+} // namespace tessera

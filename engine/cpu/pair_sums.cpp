@@ -1,0 +1,220 @@
+#include "engine/cpu/pair_sums.hpp"
+
+#include <cmath>
+#include <limits>
+#include <omp.h>
+
+namespace tessera
+{
+
+namespace
+{
+
+constexpr int width = ClusterOrder::width;
+constexpr double largest_pair_force = 8388608.0; // kJ/mol/nm, 2^23: eight such still fit a sum
+
+std::size_t at(std::int64_t k)
+{
+    return static_cast<std::size_t>(k);
+}
+
+__extension__ using Wide = __int128;
+
+/// Sum of x (outer) F, x on the position grid and F on the force grid.
+struct WideOuter {
+    Wide element[3][3] = {};
+
+    void add(const GridPosition& x, const std::array<std::uint64_t, 3>& f)
+    {
+        const std::int64_t components[3] = {x.x, x.y, x.z};
+        for (std::size_t k = 0; k < 3; ++k) {
+            for (std::size_t l = 0; l < 3; ++l) {
+                element[k][l] += static_cast<Wide>(components[k]) *
+                                 static_cast<Wide>(static_cast<std::int64_t>(f[l]));
+            }
+        }
+    }
+    void add(const WideOuter& other)
+    {
+        for (int k = 0; k < 3; ++k) {
+            for (int l = 0; l < 3; ++l) {
+                element[k][l] += other.element[k][l];
+            }
+        }
+    }
+    [[nodiscard]] Mat3 times(double factor) const
+    {
+        Mat3 m;
+        constexpr double scale = 1.0 / fixed::position_scale / fixed::force_scale;
+        for (int k = 0; k < 3; ++k) {
+            for (int l = 0; l < 3; ++l) {
+                m[k][l] = factor * (static_cast<double>(element[k][l]) * scale);
+            }
+        }
+        return m;
+    }
+};
+
+} // namespace
+
+int thread_number()
+{
+    return omp_get_thread_num();
+}
+
+PairSums::PairSums(std::size_t slots, std::size_t shifts, SumMode mode) : mode_(mode)
+{
+    if (mode == SumMode::exact) {
+        fixed_.assign(slots, {0, 0, 0});
+        fixed_shift_.assign(shifts, {0, 0, 0});
+    } else {
+        floating_.assign(slots, Vec3{});
+        floating_shift_.assign(shifts, Vec3{});
+    }
+}
+
+void PairSums::add(const PairBatch& batch, std::int32_t cluster, std::int32_t shift, Wanted wanted)
+{
+    if (mode_ == SumMode::exact) {
+        add_exact(batch, cluster, shift);
+    } else {
+        add_floating(batch, cluster, shift);
+    }
+    if (wanted.energies) {
+        for (int k = 0; k < batch.size; ++k) {
+            lj_.add(batch.lj_energy[k]);
+            coulomb_.add(batch.coulomb_energy[k]);
+        }
+    }
+}
+
+void PairSums::add_exact(const PairBatch& batch, std::int32_t cluster, std::int32_t shift)
+{
+    std::uint64_t own[width][3] = {};
+    for (int k = 0; k < batch.size; ++k) {
+        std::uint64_t f[3] = {static_cast<std::uint64_t>(batch.fx[k]),
+                              static_cast<std::uint64_t>(batch.fy[k]),
+                              static_cast<std::uint64_t>(batch.fz[k])};
+        if (!batch.fits_grid) {
+            add_slowly(batch, k, f, batch.slot_j[k]);
+        }
+        std::uint64_t* i = own[batch.lane_i[k]];
+        std::array<std::uint64_t, 3>& j = fixed_[at(batch.slot_j[k])];
+        for (std::size_t c = 0; c < 3; ++c) {
+            i[c] += f[c];
+            j[c] -= f[c];
+        }
+    }
+    for (int a = 0; a < width; ++a) {
+        for (std::size_t c = 0; c < 3; ++c) {
+            fixed_[at(cluster * width + a)][c] += own[a][c];
+            fixed_shift_[at(shift)][c] += own[a][c];
+        }
+    }
+}
+
+void PairSums::add_slowly(const PairBatch& batch, int k, std::uint64_t (&f)[3], std::int32_t slot)
+{
+    const double d[3] = {batch.dx[k], batch.dy[k], batch.dz[k]};
+    for (int c = 0; c < 3; ++c) {
+        const double component = batch.force_over_r[k] * d[c];
+        if (std::fabs(component) < largest_pair_force) {
+            f[c] = static_cast<std::uint64_t>(to_fixed(component, fixed::force_scale));
+        } else { // also NaN
+            f[c] = 0;
+            slot_out_of_range_ = slot;
+        }
+    }
+}
+
+void PairSums::add_floating(const PairBatch& batch, std::int32_t cluster, std::int32_t shift)
+{
+    for (int k = 0; k < batch.size; ++k) {
+        const Vec3 f = batch.force_over_r[k] * Vec3{batch.dx[k], batch.dy[k], batch.dz[k]};
+        floating_[at(cluster * width + batch.lane_i[k])] += f;
+        floating_[at(batch.slot_j[k])] -= f;
+        floating_shift_[at(shift)] += f;
+    }
+}
+
+void join(std::span<std::optional<PairSums>> parts, const ClusterOrder& order,
+          std::span<const GridPosition> positions, std::span<const GridPosition> shift_vectors,
+          Wanted wanted, int threads, ForceSums& forces, EnergySums& energies)
+{
+    const auto slots = static_cast<std::int64_t>(order.atom_of_slot.size());
+    if (forces.mode() == SumMode::exact) {
+        WideOuter outer_sum;
+#pragma omp parallel num_threads(threads)
+        {
+            WideOuter mine;
+#pragma omp for schedule(static) nowait
+            for (std::int64_t s = 0; s < slots; ++s) {
+                const std::int32_t atom = order.atom_of_slot[at(s)];
+                if (atom < 0) {
+                    continue;
+                }
+                std::array<std::uint64_t, 3> f{0, 0, 0};
+                for (const std::optional<PairSums>& part : parts) {
+                    for (std::size_t c = 0; part && c < 3; ++c) {
+                        f[c] += part->fixed_[at(s)][c];
+                    }
+                }
+                std::array<std::int64_t, 3>& sum = forces.fixed()[at(atom)];
+                for (std::size_t c = 0; c < 3; ++c) {
+                    sum[c] = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum[c]) + f[c]);
+                }
+                if (wanted.virial) {
+                    mine.add(positions[at(s)], f);
+                }
+            }
+            if (wanted.virial) {
+#pragma omp critical(pair_sums_virial)
+                outer_sum.add(mine);
+            }
+        }
+        for (const std::optional<PairSums>& part : parts) {
+            for (std::size_t k = 0; part && wanted.virial && k < shift_vectors.size(); ++k) {
+                outer_sum.add(shift_vectors[k], part->fixed_shift_[k]);
+            }
+            if (part && part->slot_out_of_range_ >= 0) {
+                constexpr double infinite = std::numeric_limits<double>::infinity();
+                forces.add(at(order.atom_of_slot[at(part->slot_out_of_range_)]),
+                           Vec3{infinite, infinite, infinite}); // marks the sums
+            }
+        }
+        if (wanted.virial) {
+            energies.add_virial(outer_sum.times(-0.5));
+        }
+    } else {
+        Mat3 virial;
+        for (const std::optional<PairSums>& part : parts) {
+            if (!part) {
+                continue;
+            }
+            for (std::int64_t s = 0; s < slots; ++s) {
+                const std::int32_t atom = order.atom_of_slot[at(s)];
+                if (atom >= 0) {
+                    const Vec3& f = part->floating_[at(s)];
+                    forces.add(at(atom), f);
+                    virial += outer(to_nm(positions[at(s)]), f);
+                }
+            }
+            for (std::size_t k = 0; k < shift_vectors.size(); ++k) {
+                virial += outer(to_nm(shift_vectors[k]), part->floating_shift_[k]);
+            }
+        }
+        if (wanted.virial) {
+            energies.add_virial(-0.5 * virial);
+        }
+    }
+    if (wanted.energies) {
+        for (const std::optional<PairSums>& part : parts) {
+            if (part) {
+                energies.add(EnergyKind::lj, part->lj_);
+                energies.add(EnergyKind::coulomb_real, part->coulomb_);
+            }
+        }
+    }
+}
+
+} // namespace tessera

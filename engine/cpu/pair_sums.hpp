@@ -1,0 +1,55 @@
+#pragma once
+
+#include "engine/backend/sums.hpp"
+#include "engine/cpu/pair_batch.hpp"
+#include "engine/model/state.hpp"
+#include "engine/plans/cluster_pair_list.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tessera
+{
+
+/// What one thread has summed over pairs: forces by slot, the force on the i side by periodic
+/// shift, energies. Exact mode keeps integers, so the sum over threads does not depend on who did
+/// what.
+class PairSums {
+public:
+    PairSums(std::size_t slots, std::size_t shifts, SumMode mode);
+
+    /// Adds the batch of one row: pairs of the atoms of `cluster`, all under one shift.
+    void add(const PairBatch& batch, std::int32_t cluster, std::int32_t shift, Wanted wanted);
+
+private:
+    friend void join(std::span<std::optional<PairSums>> parts, const ClusterOrder& order,
+                     std::span<const GridPosition> positions,
+                     std::span<const GridPosition> shift_vectors, Wanted wanted, int threads,
+                     ForceSums& forces, EnergySums& energies);
+
+    void add_exact(const PairBatch& batch, std::int32_t cluster, std::int32_t shift);
+    void add_floating(const PairBatch& batch, std::int32_t cluster, std::int32_t shift);
+    /// A pair beyond the fast rounding, or beyond the grid: then remembers the slot.
+    void add_slowly(const PairBatch& batch, int k, std::uint64_t (&f)[3], std::int32_t slot);
+
+    SumMode mode_;
+    std::vector<std::array<std::uint64_t, 3>> fixed_; ///< two's complement: sums wrap, [slots]
+    std::vector<std::array<std::uint64_t, 3>> fixed_shift_;
+    std::vector<Vec3> floating_, floating_shift_;
+    ExactSum lj_, coulomb_;
+    std::int32_t slot_out_of_range_ = -1;
+};
+
+/// Adds the sums of all threads to forces and energies; virial from sums of x (outer) F over slots
+/// and shifts, exact in integers (parallel.md 0.7).
+void join(std::span<std::optional<PairSums>> parts, const ClusterOrder& order,
+          std::span<const GridPosition> positions, std::span<const GridPosition> shift_vectors,
+          Wanted wanted, int threads, ForceSums& forces, EnergySums& energies);
+
+/// Index of the calling thread in its team.
+int thread_number();
+
+} // namespace tessera

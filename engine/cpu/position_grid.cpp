@@ -1,0 +1,145 @@
+#include "engine/cpu/position_grid.hpp"
+
+#include "engine/base/error.hpp"
+
+#include <cmath>
+#include <fmt/format.h>
+
+namespace tessera
+{
+
+namespace
+{
+
+constexpr double farthest = 32000.0; // nm; int64 at 2^-48 nm ends at 32768
+
+double on_grid(double x)
+{
+    return from_fixed(to_fixed(x, fixed::position_scale), fixed::position_scale);
+}
+
+Box rounded_box(const Box& box)
+{
+    if (!box.is_periodic()) {
+        return box;
+    }
+    Mat3 h = box.vectors();
+    for (int k = 0; k < 3; ++k) {
+        if (!(h[k][k] < farthest)) {
+            throw InputError(
+                fmt::format("a cell edge of {} nm is too long (positions are kept on a "
+                            "grid that ends at {} nm). Use a smaller cell.",
+                            h[k][k], farthest));
+        }
+        for (int l = 0; l < 3; ++l) {
+            h[k][l] = on_grid(h[k][l]);
+        }
+    }
+    return Box(h);
+}
+
+/// Brings x into [0, edge) and tells how many edges that took. `inverse` is 1/edge within rounding,
+/// so the quotient is off by one at most.
+std::int32_t wrap_one(std::int64_t& x, std::int64_t edge, double inverse)
+{
+    auto n = static_cast<std::int64_t>(std::floor(static_cast<double>(x) * inverse));
+    x -= n * edge;
+    if (x < 0) {
+        x += edge;
+        --n;
+    } else if (x >= edge) {
+        x -= edge;
+        ++n;
+    }
+    return static_cast<std::int32_t>(n);
+}
+
+} // namespace
+
+PositionGrid::PositionGrid(const Box& box) : box_(rounded_box(box))
+{
+    if (!box_.is_periodic()) {
+        return;
+    }
+    const Mat3& h = box_.vectors();
+    const auto grid = [](double x) { return to_fixed(x, fixed::position_scale); };
+    ax_ = grid(h[0].x);
+    bx_ = grid(h[1].x);
+    by_ = grid(h[1].y);
+    cx_ = grid(h[2].x);
+    cy_ = grid(h[2].y);
+    cz_ = grid(h[2].z);
+    inverse_a_ = 1.0 / static_cast<double>(ax_);
+    inverse_b_ = 1.0 / static_cast<double>(by_);
+    inverse_c_ = 1.0 / static_cast<double>(cz_);
+}
+
+GridPosition PositionGrid::rounded(const Vec3& x) const
+{
+    const double largest = std::fmax(std::fabs(x.x), std::fmax(std::fabs(x.y), std::fabs(x.z)));
+    if (largest < farthest && x.x == x.x && x.y == x.y && x.z == x.z) {
+        return to_grid(x);
+    }
+    // fmax drops NaN: ask again
+    if (!(std::isfinite(x.x) && std::isfinite(x.y) && std::isfinite(x.z)) || !box_.is_periodic()) {
+        throw PhysicsError(fmt::format(
+            "a position ({} {} {}) nm is not finite or beyond {} nm (the range of the position "
+            "grid). Look for overlapping atoms or too long a timestep.",
+            x.x, x.y, x.z, farthest));
+    }
+    return to_grid(box_.wrap(x));
+}
+
+GridPosition PositionGrid::canonical(const Vec3& x, Image& image) const
+{
+    GridPosition g = rounded(x);
+    image = {0, 0, 0};
+    if (!box_.is_periodic()) {
+        return g;
+    }
+    const std::int32_t nz = wrap_one(g.z, cz_, inverse_c_);
+    g.y -= nz * cy_;
+    g.x -= nz * cx_;
+    const std::int32_t ny = wrap_one(g.y, by_, inverse_b_);
+    g.x -= ny * bx_;
+    const std::int32_t nx = wrap_one(g.x, ax_, inverse_a_);
+    image = {nx, ny, nz};
+    return g;
+}
+
+GridPosition PositionGrid::moved(const Vec3& x, const Image& image) const
+{
+    const GridPosition g = rounded(x);
+    const GridPosition s = shift({image[0], image[1], image[2]});
+    return {g.x - s.x, g.y - s.y, g.z - s.z};
+}
+
+GridPosition PositionGrid::shift(const std::array<int, 3>& k) const
+{
+    return {k[0] * ax_ + k[1] * bx_ + k[2] * cx_, k[1] * by_ + k[2] * cy_, k[2] * cz_};
+}
+
+std::vector<Vec3> canonical_positions(const PositionGrid& grid, std::span<const Vec3> positions,
+                                      int threads)
+{
+    std::vector<Vec3> out(positions.size());
+    const auto atoms = static_cast<std::int64_t>(positions.size());
+    // an exception must not leave a parallel region: the first one is kept and thrown after it
+    std::exception_ptr fault;
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (std::int64_t a = 0; a < atoms; ++a) {
+        try {
+            const auto k = static_cast<std::size_t>(a);
+            out[k] = to_nm(grid.canonical(positions[k]));
+        } catch (...) {
+#pragma omp critical(canonical_positions_fault)
+            fault = std::current_exception();
+        }
+    }
+    if (fault) {
+        std::rethrow_exception(fault);
+    }
+    return out;
+}
+
+} // namespace tessera

@@ -1,0 +1,78 @@
+#pragma once
+
+#include "engine/geometry/box.hpp"
+#include "engine/model/topology.hpp"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tessera
+{
+
+/// Atoms in groups of four near each other. Slot s belongs to cluster s/4; the slots after the last
+/// atom are null (atom -1). The order follows from the positions alone: halving along the longest
+/// side, ties by atom number.
+struct ClusterOrder {
+    static constexpr int width = 4;
+    std::vector<std::int32_t> atom_of_slot; ///< [4 * clusters]
+    std::vector<std::int32_t> slot_of_atom; ///< [atoms]
+
+    /// A node of the tree of halves holds the clusters [first, last) and the box of their atoms.
+    struct Node {
+        std::int32_t first, last;
+        std::int32_t left = -1, right = -1; ///< children; -1: a single cluster
+        Vec3 low, high;
+    };
+    std::vector<Node> nodes; ///< nodes[0] is the root; empty without atoms
+
+    [[nodiscard]] std::int32_t clusters() const
+    {
+        return static_cast<std::int32_t>(atom_of_slot.size() / width);
+    }
+};
+ClusterOrder make_cluster_order(std::span<const Vec3> positions);
+
+/// Pairs of clusters, each with a bit per pair of atoms: bit 4 a + b is the pair of the row's a-th
+/// and the column's b-th atom. A half list: each pair of atoms and each image of it stands once.
+///
+/// A pair is on the list if and only if the distance of its atoms at the search was below `radius`
+/// and it is not excluded; x_i + shift - x_j, shift = k_x a + k_y b + k_z c, is the image meant.
+/// Any triclinic cell and any radius: shifts are explicit, nothing is assumed of a nearest image.
+struct ClusterPairList {
+    struct Column {
+        std::int32_t cluster;
+        std::uint32_t mask;
+        friend bool operator==(const Column&, const Column&) = default;
+    };
+    struct Row {
+        std::int32_t cluster;
+        std::int32_t shift; ///< index into `shifts`
+        std::int64_t begin, end;
+    };
+
+    ClusterOrder order;
+    double radius = 0;
+    std::vector<std::array<int, 3>> shifts; ///< shifts[0] = 0
+    std::vector<Row> rows;                  ///< ascending by cluster
+    std::vector<Column> columns;
+
+    /// No finite radius: every pair of atoms counts and no row is stored. columns_of() makes the
+    /// columns of one cluster, so memory stays linear in the atoms.
+    bool all_pairs = false;
+    /// Excluded pairs of cluster c: masked_begin[c] .. masked_begin[c + 1] in `masked`, the set
+    /// bits being the pairs that must not be counted; ascending by cluster.
+    std::vector<std::int64_t> masked_begin;
+    std::vector<Column> masked;
+
+    /// Every pair of cluster c with itself and with later ones, for all_pairs.
+    void columns_of(std::int32_t cluster, std::vector<Column>& columns) const;
+};
+
+/// `positions` are any images near the cell (the canonical ones keep the tree tight); a radius that
+/// is infinite needs open space. Threads do not reach the result.
+ClusterPairList make_cluster_pair_list(const Box& box, std::span<const Vec3> positions,
+                                       const RaggedList& exclusions, double radius, int threads);
+
+} // namespace tessera
