@@ -145,8 +145,6 @@ public:
             const std::int32_t atom = list.order.atom_of_slot[s];
             if (atom >= 0) {
                 slot_[s] = positions[at(atom)];
-            } else { // apart from each other too
-                slot_[s].x = nowhere * (1.0 + static_cast<double>(s % width));
             }
         }
         leaf_.resize(at(list.order.clusters()));
@@ -182,7 +180,10 @@ private:
         const Vec3 high = home.high + shift_vectors_[shift];
         Vec3 xi[width];
         for (int a = 0; a < width; ++a) {
-            xi[a] = slot_[at(ci * width + a)] + shift_vectors_[shift];
+            const auto slot = at(ci * width + a);
+            // a null atom of the row stands on the other side of the world: far from itself too
+            xi[a] = list_.order.atom_of_slot[slot] >= 0 ? slot_[slot] + shift_vectors_[shift]
+                                                        : Vec3{-nowhere, -nowhere, -nowhere};
         }
         std::int32_t stack[64];
         int depth = 0;
