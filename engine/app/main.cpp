@@ -1,4 +1,131 @@
-int main()
+#include "engine/app/commands/commands.hpp"
+#include "engine/app/exit_status.hpp"
+#include "engine/app/version.hpp"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+namespace
 {
-    return 0;
+
+using namespace tessera;
+
+/// Adds DECK and --set. A missing deck is told by reading it, in our own words.
+void take_deck(CLI::App& command, DeckOptions& options)
+{
+    command.add_option("deck", options.deck, "TOML file that says what to compute")
+        ->type_name("DECK")
+        ->required();
+    command
+        .add_option("--set", options.sets,
+                    "override a key of the deck, such as run.steps=100 (may be repeated)")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
+}
+
+int usage_fault(const std::string& message)
+{
+    std::cerr << message << '\n';
+    return exit_status::bad_input;
+}
+
+int not_built(const std::string& command)
+{
+    return usage_fault("tessera " + command +
+                       " is not built yet. What is built: run, energy, check, convert, info.");
+}
+
+int run_tessera(int argc, char** argv)
+{
+    CLI::App app("Tessera: molecular dynamics with exact sums. All keys of a deck: "
+                 "docs/deck-reference.md, or tessera check --list-keys.");
+    app.require_subcommand(1);
+    app.set_version_flag("--version", std::string(version_text()));
+
+    EnergyOptions energy;
+    CLI::App* const energy_app =
+        app.add_subcommand("energy", "one force evaluation at the start coordinates");
+    take_deck(*energy_app, energy.input);
+    energy_app->add_option("--json", energy.json, "write energies and virial as JSON")
+        ->type_name("FILE");
+    energy_app->add_option("--forces", energy.forces, "write fx fy fz a line, kJ/mol/nm")
+        ->type_name("FILE");
+
+    CheckOptions check;
+    CLI::App* const check_app = app.add_subcommand(
+        "check", "read everything, report every fault, say what would run; runs nothing");
+    take_deck(*check_app, check.input);
+    check_app->get_option("deck")->required(false);
+    check_app->add_flag("--list-keys", check.list_keys, "print every key of the deck");
+    check_app->add_flag("--strict", check.strict,
+                        "names that differ in coordinates and topology are an error");
+
+    RunOptions run;
+    CLI::App* const run_app = app.add_subcommand("run", "simulate");
+    take_deck(*run_app, run.input);
+    int threads = -1;
+    run_app->add_flag("--continue{always}", run.continuation,
+                      "go on from the checkpoint; --continue=if-present starts anew without one");
+    run_app->add_option("--threads", threads, "instead of compute.threads")
+        ->check(CLI::Range(0, 4096));
+    run_app->add_flag("--quiet", run.quiet, "nothing on standard output");
+
+    ConvertOptions convert;
+    CLI::App* const convert_app =
+        app.add_subcommand("convert", "between coordinate and trajectory formats");
+    convert_app->add_option("in", convert.from, "file to read")->type_name("IN")->required();
+    convert_app->add_option("out", convert.to, "file to write")->type_name("OUT")->required();
+
+    CLI::App* const info_app =
+        app.add_subcommand("info", "build, libraries, SIMD level, GPUs, MPI, HDF5");
+
+    std::vector<CLI::App*> planned;
+    for (const char* name : {"validate", "report", "slurm"}) {
+        planned.push_back(app.add_subcommand(name, "not built yet"));
+        planned.back()->prefix_command();
+    }
+
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& fault) {
+        // 0: --help and --version were asked for
+        return app.exit(fault) == 0 ? exit_status::done : exit_status::bad_input;
+    }
+
+    for (const CLI::App* command : planned) {
+        if (command->parsed()) {
+            return not_built(command->get_name());
+        }
+    }
+    if (energy_app->parsed()) {
+        return energy_command(energy);
+    }
+    if (check_app->parsed()) {
+        if (check.input.deck.empty() && !check.list_keys) {
+            return usage_fault("tessera check: DECK is missing. Run with --help for usage.");
+        }
+        return check_command(check);
+    }
+    if (run_app->parsed()) {
+        if (!run.continuation.empty() && run.continuation != "always" &&
+            run.continuation != "if-present") {
+            return usage_fault("--continue=" + run.continuation +
+                               " is unknown. Write --continue or --continue=if-present.");
+        }
+        if (threads >= 0) {
+            run.threads = threads;
+        }
+        return run_command(run);
+    }
+    if (convert_app->parsed()) {
+        return convert_command(convert);
+    }
+    return info_app->parsed() ? info_command() : exit_status::bad_input;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    return tessera::guarded([&] { return run_tessera(argc, argv); });
 }

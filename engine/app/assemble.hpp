@@ -1,0 +1,37 @@
+#pragma once
+
+#include "engine/base/diagnostic.hpp"
+#include "engine/model/coordinates.hpp"
+#include "engine/model/topology.hpp"
+#include "io/deck.hpp"
+
+#include <memory>
+
+namespace tessera
+{
+
+/// Everything a deck names, read and put together.
+struct Assembly {
+    std::shared_ptr<const Topology> topology;
+    Coordinates coordinates;     ///< as the file has them
+    Box box;                     ///< the cell in use; open space where periodic = false
+    NonbondedSettings nonbonded; ///< with grid and splitting parameters resolved
+};
+
+enum class NameCheck : unsigned char { warns, fails };
+
+/// Reads topology and coordinates of `deck` and checks them against each other and against the
+/// settings: atom counts, names (B41), the cell against the cut-offs. Every fault and warning goes
+/// into `diagnostics`; where there is a fault the assembly is not to be used (topology may be
+/// null).
+Assembly assemble(const Deck& deck, NameCheck names, Diagnostics& diagnostics);
+
+/// The topology alone: read by the format its ending tells, with rigid water, constraints,
+/// hydrogen masses and restraint references as the deck says, not yet finish()ed.
+Topology read_topology(const Deck& deck);
+
+/// Makes hydrogens heavier, to `mass` (u), at the cost of the atom each is bonded to. Rigid water
+/// keeps its masses. Throws InputError where an atom would become lighter than its hydrogens.
+void repartition_hydrogen_mass(Topology& topology, double mass);
+
+} // namespace tessera

@@ -1,0 +1,33 @@
+#include "engine/app/commands/commands.hpp"
+#include "engine/app/exit_status.hpp"
+#include "engine/app/load.hpp"
+#include "engine/app/system_summary.hpp"
+#include "engine/app/unwise.hpp"
+#include "io/deck_keys.hpp"
+
+#include <iostream>
+
+namespace tessera
+{
+
+int check_command(const CheckOptions& options)
+{
+    if (options.list_keys) {
+        std::cout << deck_reference();
+        return exit_status::done;
+    }
+    Diagnostics diagnostics;
+    const Deck deck = load_deck(options.input, diagnostics);
+    // files are looked at even where the deck has faults: all faults at once
+    const Assembly assembly =
+        assemble(deck, options.strict ? NameCheck::fails : NameCheck::warns, diagnostics);
+    if (!diagnostics.has_errors()) {
+        warn_of_unwise(deck, assembly, true, diagnostics);
+    }
+    print_warnings(diagnostics);
+    diagnostics.throw_if_any();
+    std::cout << system_summary(deck, assembly) << "no faults found\n";
+    return exit_status::done;
+}
+
+} // namespace tessera

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tessera
+{
+
+/// What every command that reads a deck takes.
+struct DeckOptions {
+    std::filesystem::path deck;
+    std::vector<std::string> sets; ///< --set KEY=VALUE, in order
+};
+
+struct EnergyOptions {
+    DeckOptions input;
+    std::string json;   ///< file to write, or empty
+    std::string forces; ///< file to write, or empty
+};
+
+struct CheckOptions {
+    DeckOptions input;
+    bool list_keys = false; ///< print the reference of keys and do nothing else
+    bool strict = false;    ///< names that differ are an error
+};
+
+struct RunOptions {
+    DeckOptions input;
+    std::string continuation; ///< empty: from the start; "always"; "if-present"
+    std::optional<int> threads;
+    bool quiet = false;
+};
+
+struct ConvertOptions {
+    std::filesystem::path from, to;
+};
+
+// Each returns the exit status, or throws as exit_status.hpp maps.
+int energy_command(const EnergyOptions& options);
+int check_command(const CheckOptions& options);
+int run_command(const RunOptions& options);
+int convert_command(const ConvertOptions& options);
+int info_command();
+
+} // namespace tessera

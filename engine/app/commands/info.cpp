@@ -1,0 +1,52 @@
+#include "engine/app/commands/commands.hpp"
+#include "engine/app/exit_status.hpp"
+#include "engine/app/threads.hpp"
+#include "engine/app/version.hpp"
+#include "io/toml_document.hpp"
+
+#include <fmt/format.h>
+#include <iostream>
+
+namespace tessera
+{
+
+namespace
+{
+
+std::string simd_level()
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
+        return "AVX-512";
+    }
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+        return "AVX2 with FMA";
+    }
+    return __builtin_cpu_supports("avx") ? "AVX" : "SSE2";
+#else
+    return "not known on this processor";
+#endif
+}
+
+} // namespace
+
+int info_command()
+{
+    const auto line = [](std::string_view name, std::string_view text) {
+        std::cout << fmt::format("{:<13} {}\n", name, text);
+    };
+    line("version", version_text());
+    line("build", TESSERA_BUILD_TYPE ", " TESSERA_COMPILER);
+    line("precision", "fp64 (mixed, tf32 and tf32-1x are not built yet)");
+    line("processor",
+         fmt::format("{}; {} cores given to this process", simd_level(), threads_to_use(0)));
+    line("GPU parts", TESSERA_GPU_PARTS);
+    line("MPI", TESSERA_MPI_TEXT);
+    line("HDF5", TESSERA_HDF5_TEXT);
+    line("libraries",
+         fmt::format("fmt {}.{}.{}, toml++ {}, {}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100,
+                     FMT_VERSION % 100, toml_library_version(), TESSERA_LIBRARIES));
+    return exit_status::done;
+}
+
+} // namespace tessera

@@ -1,0 +1,51 @@
+#include "engine/app/load.hpp"
+
+#include "engine/app/unwise.hpp"
+
+#include <fmt/format.h>
+#include <iostream>
+
+namespace tessera
+{
+
+namespace fs = std::filesystem;
+
+void print_warnings(const Diagnostics& diagnostics)
+{
+    for (const Diagnostic& warning : diagnostics.warnings()) {
+        std::cerr << "warning: " << warning.text() << '\n';
+    }
+}
+
+Deck load_deck(const DeckOptions& options, Diagnostics& diagnostics)
+{
+    std::error_code ignored;
+    if (!fs::exists(options.deck, ignored)) {
+        throw InputError(fmt::format("{} does not exist (it should be the deck, a TOML file). "
+                                     "Check the name.",
+                                     options.deck.string()));
+    }
+    if (options.deck.extension() == ".mdp") {
+        throw InputError(fmt::format("{}: .mdp decks are not built yet. Write a deck in TOML: "
+                                     "docs/deck-reference.md names its keys.",
+                                     options.deck.string()));
+    }
+    return read_deck(options.deck, options.sets, diagnostics);
+}
+
+LoadedSystem load_system(const DeckOptions& options, bool dynamics)
+{
+    LoadedSystem out;
+    Diagnostics diagnostics;
+    out.deck = load_deck(options, diagnostics);
+    diagnostics.throw_if_any();
+    out.assembly = assemble(out.deck, NameCheck::warns, diagnostics);
+    if (!diagnostics.has_errors()) {
+        warn_of_unwise(out.deck, out.assembly, dynamics, diagnostics);
+    }
+    print_warnings(diagnostics);
+    diagnostics.throw_if_any();
+    return out;
+}
+
+} // namespace tessera

@@ -1,0 +1,174 @@
+#include "engine/app/system_summary.hpp"
+
+#include "engine/app/energy_report.hpp"
+#include "engine/app/threads.hpp"
+#include "engine/math/constants.hpp"
+#include "engine/math/units.hpp"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <numeric>
+
+namespace tessera
+{
+
+namespace
+{
+
+/// "1,234 harmonic_bond, 56 harmonic_angle"
+std::string terms_in_words(const Topology& topology)
+{
+    std::string out;
+    const auto tell = [&out](const auto& table) {
+        using Term = std::decay_t<decltype(table.parameters.front())>;
+        if (!table.empty()) {
+            out += fmt::format("{}{} {}", out.empty() ? "" : ", ", table.size(), Term::name);
+        }
+    };
+    std::apply([&](const auto&... tables) { (tell(tables), ...); }, topology.terms);
+    return out.empty() ? "none" : out;
+}
+
+std::string cell_in_words(const Assembly& assembly)
+{
+    if (!assembly.box.is_periodic()) {
+        return "none (open space)";
+    }
+    const double half = 0.5 * assembly.box.shortest_height();
+    const double cutoff = assembly.nonbonded.cutoff();
+    return fmt::format("{}, volume {:.6g} nm^3; half the shortest height is {:.6g} nm, {:.1f} % "
+                       "above the cut-off",
+                       assembly.box.is_rectangular() ? "rectangular" : "triclinic",
+                       assembly.box.volume(), half, 100 * (half / cutoff - 1));
+}
+
+std::string cutoffs_in_words(const NonbondedSettings& nonbonded)
+{
+    if (!std::isfinite(nonbonded.cutoff())) {
+        return "none (every pair counts)";
+    }
+    return fmt::format("Lennard-Jones {:.6g} nm, Coulomb {:.6g} nm", nonbonded.lj_cutoff,
+                       nonbonded.coulomb_cutoff);
+}
+
+std::string value_of(const Deck& deck, const std::string& path)
+{
+    for (const auto& [key, value] : deck.values) {
+        if (key == path) {
+            const bool quoted = value.size() > 1 && value.front() == '"';
+            return quoted ? value.substr(1, value.size() - 2) : value;
+        }
+    }
+    return "";
+}
+
+std::string motion_in_words(const Deck& deck)
+{
+    const DynamicsSettings& dynamics = deck.dynamics;
+    if (dynamics.integrator == Integrator::steepest_descent) {
+        return fmt::format("steepest-descent, at most {} steps, until the largest force is below "
+                           "{:.4g} kJ/mol/nm",
+                           dynamics.steps, dynamics.minimizer_tolerance);
+    }
+    std::string out = fmt::format(
+        "{}, {} steps of {:.6g} fs = {:.6g} ps",
+        dynamics.integrator == Integrator::langevin ? "langevin" : value_of(deck, "run.integrator"),
+        dynamics.steps, dynamics.timestep * 1e3,
+        static_cast<double>(dynamics.steps) * dynamics.timestep);
+    if (dynamics.thermostat != ThermostatKind::none) {
+        out +=
+            fmt::format("; thermostat {} at {:.6g} K, {:.4g} ps", value_of(deck, "thermostat.kind"),
+                        dynamics.temperature, dynamics.temperature_time);
+    }
+    if (dynamics.barostat != BarostatKind::none) {
+        out +=
+            fmt::format("; barostat {} at {:.6g} bar, {:.4g} ps", value_of(deck, "barostat.kind"),
+                        dynamics.pressure / units::bar, dynamics.pressure_time);
+    }
+    return out;
+}
+
+std::string file_in_words(const std::optional<std::filesystem::path>& file)
+{
+    return file ? file->string() : "none";
+}
+
+} // namespace
+
+double degrees_of_freedom(const Topology& topology, bool periodic)
+{
+    double freedom = 0;
+    for (const double mass : topology.mass) {
+        freedom += mass > 0 ? 3 : 0;
+    }
+    freedom -= static_cast<double>(topology.constraints.size());
+    freedom -= 3.0 * static_cast<double>(topology.rigid_waters.size());
+    return periodic ? freedom - 3 : freedom;
+}
+
+double estimated_memory(const Assembly& assembly)
+{
+    const double atoms = static_cast<double>(assembly.topology->atoms());
+    double bytes = atoms * 600; // state, topology, a force sum a thread
+    const double cutoff = assembly.nonbonded.cutoff() + assembly.nonbonded.list_buffer;
+    if (assembly.box.is_periodic() && std::isfinite(cutoff)) {
+        const double neighbours =
+            4.0 / 3.0 * constants::pi * cutoff * cutoff * cutoff * atoms / assembly.box.volume();
+        bytes += atoms * std::min(neighbours, atoms) * 0.5 * 2; // clusters: two bytes a pair
+    }
+    const auto& grid = assembly.nonbonded.pme_grid;
+    bytes += static_cast<double>(grid[0]) * grid[1] * grid[2] * (8 + 16);
+    return bytes;
+}
+
+std::string deck_echo(const Deck& deck)
+{
+    std::string out;
+    for (const auto& [key, value] : deck.values) {
+        out += fmt::format("  {} = {}\n", key, value);
+    }
+    return out;
+}
+
+std::string system_summary(const Deck& deck, const Assembly& assembly)
+{
+    const Topology& topology = *assembly.topology;
+    const double charge = std::accumulate(topology.charge.begin(), topology.charge.end(), 0.0);
+    const double mass = std::accumulate(topology.mass.begin(), topology.mass.end(), 0.0);
+    std::string out;
+    const auto line = [&out](std::string_view name, const std::string& text) {
+        out += fmt::format("{:<13} {}\n", name, text);
+    };
+    line("system",
+         fmt::format("{} atoms in {} molecules, {} residues, {:.8g} u, {:+.6g} e", topology.atoms(),
+                     topology.molecules.rows(), topology.residues.size(), mass, charge + 0.0));
+    line("terms", terms_in_words(topology));
+    line("constraints",
+         fmt::format("{} bonds, {} rigid waters, {} virtual sites", topology.constraints.size(),
+                     topology.rigid_waters.size(), topology.virtual_sites.size()));
+    line("freedom", fmt::format("{} degrees of freedom",
+                                degrees_of_freedom(topology, assembly.box.is_periodic())));
+    line("coulomb",
+         fmt::format("{} with constant {:.12g} kJ/mol nm/e^2",
+                     value_of(deck, "nonbonded.electrostatics"), topology.coulomb_constant));
+    line("cell", cell_in_words(assembly));
+    line("cut-offs", cutoffs_in_words(assembly.nonbonded));
+    if (assembly.nonbonded.electrostatics == Electrostatics::pme || assembly.nonbonded.lj_pme) {
+        const auto& grid = assembly.nonbonded.pme_grid;
+        line("mesh",
+             fmt::format("{} x {} x {}, order {}, beta {:.8g} /nm", grid[0], grid[1], grid[2],
+                         assembly.nonbonded.pme_order, assembly.nonbonded.ewald_beta));
+    }
+    line("run", motion_in_words(deck));
+    line("trajectory", file_in_words(deck.output.trajectory));
+    line("checkpoint", file_in_words(deck.output.checkpoint));
+    line("device", fmt::format("cpu, {} threads, FP64 (GPU parts are not built)",
+                               threads_to_use(deck.compute.threads)));
+    line("memory", fmt::format("about {:.3g} MB", estimated_memory(assembly) * 1e-6));
+    for (const std::string& refusal : topology.dynamics_refusals) {
+        line("no dynamics", refusal);
+    }
+    return out;
+}
+
+} // namespace tessera

@@ -1,0 +1,165 @@
+#include "engine/app/unwise.hpp"
+
+#include "engine/cpu/atom_label.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <numeric>
+
+namespace tessera
+{
+
+namespace
+{
+
+template <class Term>
+std::size_t free_hydrogen_bonds(const Topology& topology)
+{
+    std::size_t found = 0;
+    for (const auto& entry : topology.table<Term>().entries) {
+        const auto i = static_cast<std::size_t>(entry.atom[0]);
+        const auto j = static_cast<std::size_t>(entry.atom[1]);
+        const double lighter = std::min(topology.mass[i], topology.mass[j]);
+        found += lighter > 0 && lighter < 1.5 ? 1 : 0;
+    }
+    return found;
+}
+
+void warn(Diagnostics& diagnostics, const SourcePlace& place, std::string what, std::string hint)
+{
+    diagnostics.warning({place, std::move(what), "", std::move(hint)});
+}
+
+void hydrogen_bonds(const Deck& deck, const Topology& topology, Diagnostics& diagnostics)
+{
+    if (!(deck.dynamics.timestep > 0.001 * (1 + 1e-9))) {
+        return;
+    }
+    const std::size_t bonds =
+        free_hydrogen_bonds<HarmonicBond>(topology) + free_hydrogen_bonds<G96Bond>(topology) +
+        free_hydrogen_bonds<MorseBond>(topology) + free_hydrogen_bonds<CubicBond>(topology);
+    if (bonds > 0) {
+        warn(diagnostics, deck.place_of("run.timestep"),
+             fmt::format("{} bonds to hydrogen are free, and the step is {:.4g} fs (they swing in "
+                         "about 10 fs)",
+                         bonds, deck.dynamics.timestep * 1e3),
+             "set constraints = \"h-bonds\", or timestep = \"1 fs\" at most");
+    }
+}
+
+void net_charge(const Deck& deck, const Assembly& assembly, Diagnostics& diagnostics)
+{
+    const auto& charge = assembly.topology->charge;
+    const double sum = std::accumulate(charge.begin(), charge.end(), 0.0);
+    const bool lattice_sum = deck.nonbonded.electrostatics == Electrostatics::pme ||
+                             deck.nonbonded.electrostatics == Electrostatics::ewald;
+    if (std::fabs(sum) > 1e-3 && assembly.box.is_periodic() && lattice_sum) {
+        warn(diagnostics, deck.place_of("system.topology"),
+             fmt::format("the system has a net charge of {:+.6g} e (a uniform background "
+                         "neutralises it, which acts on the pressure)",
+                         sum),
+             "add counter-ions, unless this is meant");
+    }
+}
+
+void overlaps(const Deck& deck, const Assembly& assembly, Diagnostics& diagnostics)
+{
+    constexpr double limit = 0.05;
+    const auto pairs =
+        close_pairs(*assembly.topology, assembly.box, assembly.coordinates.positions, limit, 5);
+    if (pairs.empty()) {
+        return;
+    }
+    std::string list;
+    for (const ClosePair& pair : pairs) {
+        list += fmt::format("{}{} and {}: {:.4f} nm", list.empty() ? "" : "; ",
+                            atom_label(*assembly.topology, pair.i),
+                            atom_label(*assembly.topology, pair.j), pair.distance);
+    }
+    warn(diagnostics, deck.place_of("system.coordinates"),
+         fmt::format("atoms are closer than {} nm ({})", limit, list),
+         "minimise first (integrator = \"steepest-descent\"), or correct the coordinates");
+}
+
+void narrow_box(const Deck& deck, const Assembly& assembly, Diagnostics& diagnostics)
+{
+    const double cutoff = assembly.nonbonded.cutoff();
+    if (deck.dynamics.barostat == BarostatKind::none || !std::isfinite(cutoff)) {
+        return;
+    }
+    const double limit = 0.5 * assembly.box.shortest_height();
+    const double margin = limit / cutoff - 1;
+    if (margin < 0.05) {
+        warn(diagnostics, deck.place_of("barostat.kind"),
+             fmt::format("the box may shrink towards the cut-off (half its shortest height is "
+                         "{:.5g} nm, the cut-off {:.5g} nm: a margin of {:.1f} %)",
+                         limit, cutoff, 100 * margin),
+             "choose a larger box or a smaller cut-off");
+    }
+}
+
+} // namespace
+
+std::vector<ClosePair> close_pairs(const Topology& topology, const Box& box,
+                                   const std::vector<Vec3>& positions, double limit,
+                                   std::size_t most)
+{
+    // sweep along the third cell vector's height: neighbours within `limit` are near in z
+    const double height = box.is_periodic() ? box.heights().z : 0;
+    std::vector<std::pair<double, std::int32_t>> order;
+    for (std::int32_t a = 0; a < topology.atoms(); ++a) {
+        const auto k = static_cast<std::size_t>(a);
+        if (topology.kind[k] == ParticleKind::atom) {
+            const double z = box.is_periodic() ? box.to_fraction(box.wrap(positions[k])).z * height
+                                               : positions[k].z;
+            order.emplace_back(z, a);
+        }
+    }
+    std::sort(order.begin(), order.end());
+    std::vector<ClosePair> found;
+    const std::size_t atoms = order.size();
+    const auto compare = [&](std::size_t p, std::size_t q) {
+        const std::int32_t i = std::min(order[p].second, order[q].second);
+        const std::int32_t j = std::max(order[p].second, order[q].second);
+        const Vec3 d = box.shortest(positions[static_cast<std::size_t>(i)] -
+                                    positions[static_cast<std::size_t>(j)]);
+        const double r = norm(d);
+        const auto row = static_cast<std::size_t>(i);
+        if (r < limit &&
+            !std::binary_search(topology.exclusions.begin(row), topology.exclusions.end(row), j)) {
+            found.push_back({i, j, r});
+        }
+    };
+    for (std::size_t p = 0; p < atoms; ++p) {
+        for (std::size_t q = p + 1; q < atoms && order[q].first - order[p].first < limit; ++q) {
+            compare(p, q);
+        }
+    }
+    // through the face: the top of the cell against its bottom (not for cells thinner than that)
+    for (std::size_t p = 0; p < atoms && height > 2 * limit && order[p].first < limit; ++p) {
+        for (std::size_t q = atoms; q-- > 0 && order[p].first + height - order[q].first < limit;) {
+            compare(p, q);
+        }
+    }
+    std::sort(found.begin(), found.end(), [](const ClosePair& a, const ClosePair& b) {
+        return a.distance != b.distance ? a.distance < b.distance : a.i < b.i;
+    });
+    found.resize(std::min(found.size(), most));
+    return found;
+}
+
+void warn_of_unwise(const Deck& deck, const Assembly& assembly, bool dynamics,
+                    Diagnostics& diagnostics)
+{
+    net_charge(deck, assembly, diagnostics);
+    overlaps(deck, assembly, diagnostics);
+    if (dynamics) {
+        if (deck.dynamics.integrator != Integrator::steepest_descent) {
+            hydrogen_bonds(deck, *assembly.topology, diagnostics);
+        }
+        narrow_box(deck, assembly, diagnostics);
+    }
+}
+
+} // namespace tessera

@@ -1,0 +1,55 @@
+#include "io/deck.hpp"
+
+#include "engine/base/text_file.hpp"
+#include "io/deck_tables.hpp"
+
+namespace tessera
+{
+
+namespace fs = std::filesystem;
+
+SourcePlace Deck::place_of(const std::string& path) const
+{
+    const auto found = places.find(path);
+    if (found != places.end()) {
+        return found->second;
+    }
+    SourcePlace whole;
+    whole.file = file.string();
+    return whole;
+}
+
+Deck parse_deck(const std::string& text, const fs::path& file, const std::vector<std::string>& sets,
+                Diagnostics& diagnostics)
+{
+    Deck deck;
+    deck.file = file;
+    Diagnostics grammar;
+    const TomlDocument document = parse_toml(text, file.string(), grammar);
+    if (grammar.has_errors()) {
+        // an empty document would add faults of its own: "system.topology is missing", ...
+        for (const Diagnostic& fault : grammar.errors()) {
+            diagnostics.error(fault);
+        }
+        return deck;
+    }
+    const DeckValues values(document, sets, file.string(), diagnostics);
+    read_force_tables(values, deck, diagnostics);
+    read_motion_tables(values, deck, diagnostics);
+    for (const DeckKey& key : deck_keys()) {
+        if (const DeckValue* value = values.find(std::string(key.path)); value != nullptr) {
+            deck.values.emplace_back(key.path, value->text);
+            if (value->given) {
+                deck.places[std::string(key.path)] = value->place;
+            }
+        }
+    }
+    return deck;
+}
+
+Deck read_deck(const fs::path& file, const std::vector<std::string>& sets, Diagnostics& diagnostics)
+{
+    return parse_deck(read_file(file), file, sets, diagnostics);
+}
+
+} // namespace tessera

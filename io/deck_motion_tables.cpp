@@ -1,0 +1,301 @@
+#include "io/deck_tables.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+
+namespace tessera
+{
+
+namespace fs = std::filesystem;
+
+namespace
+{
+
+/// How the state moves, what is written, and where it is computed.
+class MotionTables : public DeckTables {
+public:
+    using DeckTables::DeckTables;
+
+    void read()
+    {
+        run();
+        thermostat();
+        barostat();
+        output();
+        compute();
+    }
+
+private:
+    void run()
+    {
+        DynamicsSettings& dynamics = deck_.dynamics;
+        timestep_ = positive("run.timestep");
+        dynamics.timestep = timestep_.value_or(dynamics.timestep);
+        if (timestep_ && *timestep_ > 0.005000001) {
+            warn("run.timestep",
+                 fmt::format("run.timestep = {} fs is long (bonds and angles need 5 fs or less)",
+                             *timestep_ * 1e3),
+                 "2 fs with constraints = \"h-bonds\", 4 fs with heavier hydrogens");
+        }
+        if (values_.given("run.steps") && values_.given("run.duration")) {
+            contradiction("run.steps", "run.duration");
+        }
+        dynamics.steps = count("run.steps", dynamics.steps);
+        if (values_.given("run.duration")) {
+            dynamics.steps = in_steps("run.duration").value_or(dynamics.steps);
+        }
+        dynamics.seed = static_cast<std::uint64_t>(count("run.seed", 42));
+        dynamics.remove_com_every = count("run.remove_com_motion", 100);
+        set_positive(dynamics.minimizer_step, "run.minimizer_step");
+        set_positive(dynamics.minimizer_tolerance, "run.minimizer_tolerance");
+        static const std::map<std::string, Integrator> integrators = {
+            {"", Integrator::leap_frog},
+            {"leap-frog", Integrator::leap_frog},
+            {"velocity-verlet", Integrator::velocity_verlet},
+            {"langevin", Integrator::langevin},
+            {"steepest-descent", Integrator::steepest_descent}};
+        dynamics.integrator = integrators.at(values_.word("run.integrator"));
+        if (dynamics.integrator != Integrator::steepest_descent) {
+            without_effect("run.minimizer_step", "the integrator is not \"steepest-descent\"");
+            without_effect("run.minimizer_tolerance", "the integrator is not \"steepest-descent\"");
+        }
+        constraints();
+        velocities();
+    }
+
+    void constraints()
+    {
+        static const std::map<std::string, ConstraintChoice> choices = {
+            {"", ConstraintChoice::none},
+            {"none", ConstraintChoice::none},
+            {"h-bonds", ConstraintChoice::h_bonds},
+            {"all-bonds", ConstraintChoice::all_bonds}};
+        deck_.run.constraints = choices.at(values_.word("run.constraints"));
+        deck_.run.rigid_water = values_.get<bool>("run.rigid_water").value_or(true);
+        const auto& define = deck_.system.define;
+        const bool flexible = std::find(define.begin(), define.end(), "FLEXIBLE") != define.end();
+        if (flexible && values_.given("run.rigid_water") && deck_.run.rigid_water) {
+            fault("run.rigid_water",
+                  fmt::format("run.rigid_water = true contradicts FLEXIBLE in {} (FLEXIBLE makes "
+                              "water flexible)",
+                              with_place("system.define")),
+                  "one of the two too many", "remove one of them");
+        }
+        if (values_.word("run.hydrogen_mass") != "from-topology") {
+            deck_.run.hydrogen_mass = positive("run.hydrogen_mass");
+        }
+    }
+
+    void velocities()
+    {
+        DynamicsSettings& dynamics = deck_.dynamics;
+        dynamics.generate_velocities = values_.word("run.velocities") == "maxwell-boltzmann";
+        if (!dynamics.generate_velocities) {
+            without_effect("run.temperature", "velocities is not \"maxwell-boltzmann\"");
+            return;
+        }
+        if (!values_.given("run.temperature")) {
+            fault(
+                "run.velocities",
+                "run.temperature is missing (velocities = \"maxwell-boltzmann\" draws them at it)",
+                "", "add temperature = \"300 K\" under [run]");
+        }
+        set_temperature(dynamics.velocity_temperature, "run.temperature");
+    }
+
+    void thermostat()
+    {
+        DynamicsSettings& dynamics = deck_.dynamics;
+        static const std::map<std::string, ThermostatKind> kinds = {
+            {"", ThermostatKind::none},
+            {"none", ThermostatKind::none},
+            {"v-rescale", ThermostatKind::v_rescale},
+            {"langevin", ThermostatKind::langevin}};
+        const std::string word = values_.word("thermostat.kind");
+        dynamics.thermostat = kinds.at(word);
+        set_temperature(dynamics.temperature, "thermostat.temperature");
+        set_positive(dynamics.temperature_time, "thermostat.time_constant");
+        dynamics.thermostat_seed = static_cast<std::uint64_t>(
+            count("thermostat.seed", static_cast<std::int64_t>(dynamics.seed)));
+        langevin();
+        if (dynamics.thermostat == ThermostatKind::none) {
+            idle_table("thermostat", {"temperature", "time_constant", "seed"}, word);
+            return;
+        }
+        needs_temperature();
+        if (dynamics.integrator == Integrator::steepest_descent) {
+            fault("thermostat.kind",
+                  fmt::format("thermostat.kind = {} contradicts run.integrator = "
+                              "\"steepest-descent\" (a minimiser has no temperature)",
+                              text_of("thermostat.kind")),
+                  "", "set thermostat.kind = \"none\"");
+        }
+        if (timestep_ && dynamics.temperature_time < 10 * *timestep_ * (1 - 1e-9)) {
+            warn("thermostat.time_constant",
+                 fmt::format("thermostat.time_constant = {} ps is below ten steps ({} ps)",
+                             dynamics.temperature_time, 10 * *timestep_),
+                 "0.1 ps to 2 ps are usual");
+        }
+    }
+    void needs_temperature()
+    {
+        if (!values_.given("thermostat.temperature")) {
+            fault("thermostat.kind",
+                  fmt::format("thermostat.temperature is missing (thermostat.kind = {} holds it)",
+                              text_of("thermostat.kind")),
+                  "", "add temperature = \"300 K\" under [thermostat]");
+        }
+    }
+    void langevin()
+    {
+        DynamicsSettings& dynamics = deck_.dynamics;
+        const bool asked = dynamics.thermostat == ThermostatKind::langevin;
+        const bool given = values_.given("run.integrator");
+        const std::string integrator = values_.word("run.integrator");
+        if (asked && given && !integrator.empty() && integrator != "langevin") {
+            fault("thermostat.kind",
+                  fmt::format("thermostat.kind = \"langevin\" contradicts {} = \"{}\" (Langevin "
+                              "dynamics is an integrator of its own)",
+                              with_place("run.integrator"), integrator),
+                  "one of the two too many", "remove run.integrator, or choose \"v-rescale\"");
+        }
+        if (asked) {
+            dynamics.integrator = Integrator::langevin;
+        }
+        if (!asked && integrator == "langevin" && !values_.word("thermostat.kind").empty()) {
+            fault("run.integrator",
+                  fmt::format("run.integrator = \"langevin\" needs thermostat.kind = \"langevin\" "
+                              "(it is \"{}\")",
+                              values_.word("thermostat.kind")),
+                  "", "add kind = \"langevin\" and temperature = \"300 K\" under [thermostat]");
+        }
+    }
+
+    void barostat()
+    {
+        DynamicsSettings& dynamics = deck_.dynamics;
+        const std::string word = values_.word("barostat.kind");
+        dynamics.barostat = word == "c-rescale" ? BarostatKind::c_rescale : BarostatKind::none;
+        dynamics.pressure = values_.get<double>("barostat.pressure").value_or(dynamics.pressure);
+        set_positive(dynamics.pressure_time, "barostat.time_constant");
+        set_positive(dynamics.compressibility, "barostat.compressibility");
+        if (dynamics.barostat == BarostatKind::none) {
+            idle_table("barostat", {"pressure", "time_constant", "compressibility", "coupling"},
+                       word);
+            return;
+        }
+        const std::string kind = fmt::format("barostat.kind = \"{}\"", word);
+        if (!values_.given("barostat.pressure")) {
+            fault("barostat.kind", fmt::format("barostat.pressure is missing ({} holds it)", kind),
+                  "", "add pressure = \"1 bar\" under [barostat]");
+        }
+        if (!deck_.system.periodic) {
+            fault("barostat.kind",
+                  fmt::format("{} needs a periodic system (system.periodic = false)", kind), "",
+                  "set barostat.kind = \"none\"");
+        }
+        if (dynamics.thermostat == ThermostatKind::none &&
+            !values_.word("thermostat.kind").empty()) {
+            fault("barostat.kind",
+                  fmt::format("{} needs a temperature (its noise is drawn at the thermostat's)",
+                              kind),
+                  "", "add a thermostat, such as kind = \"v-rescale\" under [thermostat]");
+        }
+        if (dynamics.integrator == Integrator::steepest_descent) {
+            fault("barostat.kind",
+                  fmt::format("{} contradicts run.integrator = \"steepest-descent\"", kind), "",
+                  "set barostat.kind = \"none\"");
+        }
+    }
+
+    std::optional<fs::path> output_file(const std::string& path) const
+    {
+        const auto name = values_.get<std::string>(path);
+        return !name || *name == "none" ? std::nullopt : std::optional(beside_deck(*name));
+    }
+    /// true, false or an own stride.
+    bool also_written(const std::string& path)
+    {
+        if (const auto flag = values_.get<bool>(path)) {
+            return *flag;
+        }
+        const auto stride = values_.find(path) == nullptr ? std::nullopt : in_steps(path);
+        if (stride && *stride != deck_.output.every) {
+            fault(
+                path,
+                fmt::format("{} = {} is not built yet (a stride of its own)", path, text_of(path)),
+                "not built yet", "write true for the stride of output.every");
+        }
+        return stride.has_value();
+    }
+
+    void output()
+    {
+        OutputDeck& output = deck_.output;
+        output.trajectory = output_file("output.trajectory");
+        output.log = output_file("output.log");
+        output.checkpoint = output_file("output.checkpoint");
+        output.every = in_steps("output.every").value_or(output.every);
+        output.energies_every = in_steps("output.energies_every").value_or(output.energies_every);
+        output.double_positions = values_.word("output.position_precision") == "float64";
+        output.velocities = also_written("output.velocities");
+        output.forces = also_written("output.forces");
+        set_positive(output.checkpoint_every, "output.checkpoint_every");
+        if (values_.word("output.time_limit") != "none") {
+            output.time_limit = positive("output.time_limit");
+        }
+        if (output.time_limit && !output.checkpoint) {
+            fault("output.time_limit",
+                  "output.time_limit needs a checkpoint (output.checkpoint = \"none\")", "",
+                  "name a checkpoint file, or set time_limit = \"none\"");
+        }
+        same_file();
+    }
+    void same_file()
+    {
+        const std::vector<std::string> names = {"output.trajectory", "output.log",
+                                                "output.checkpoint"};
+        for (std::size_t a = 0; a < names.size(); ++a) {
+            for (std::size_t b = a + 1; b < names.size(); ++b) {
+                const auto first = output_file(names[a]);
+                if (first && first == output_file(names[b])) {
+                    fault(values_.given(names[b]) ? names[b] : names[a],
+                          fmt::format("{} and {} name the same file ({})", names[a], names[b],
+                                      first->string()),
+                          "", "choose different names");
+                }
+            }
+        }
+    }
+
+    void compute()
+    {
+        ComputeDeck& compute = deck_.compute;
+        compute.device = values_.word("compute.device") == "cpu" ? Device::cpu : Device::automatic;
+        const std::int64_t threads = count("compute.threads", 0);
+        if (threads > 4096) {
+            fault("compute.threads",
+                  fmt::format("compute.threads = {} is too many (at most 4096)", threads), "",
+                  "0 takes all cores given to the rank");
+        } else {
+            compute.threads = static_cast<int>(threads);
+        }
+        compute.check_every = count("compute.check_every", 5000);
+        if (values_.get<bool>("compute.portable").value_or(false)) {
+            fault("compute.portable", "compute.portable = true is not built yet", "not built yet",
+                  "set portable = false");
+        }
+    }
+};
+
+} // namespace
+
+void read_motion_tables(const DeckValues& values, Deck& deck, Diagnostics& diagnostics)
+{
+    MotionTables(values, deck, diagnostics).read();
+}
+
+} // namespace tessera
