@@ -549,8 +549,7 @@ Topology read_gromacs_topology(const std::filesystem::path& path,
     throw_first_faults(diagnostics);
 
     topology.warnings = warning_lines(diagnostics);
-    const double charge =
-        std::accumulate(topology.charge.begin(), topology.charge.whole_file(), 0.0);
+    const double charge = std::accumulate(topology.charge.begin(), topology.charge.end(), 0.0);
     if (std::fabs(charge) > 1e-4) { // below it: rounding of charges written with few digits
         topology.warnings.push_back(
             fmt::format("{}: the system has a net charge of {:.6f} e", path.string(), charge));
