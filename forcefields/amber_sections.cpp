@@ -273,7 +273,8 @@ std::int64_t AmberSections::to_integer(std::string_view flag, const Piece& piece
 
 double AmberSections::to_real(std::string_view flag, const Piece& piece)
 {
-    std::string_view text = trimmed(piece.text);
+    const std::string_view given = trimmed(piece.text);
+    std::string_view text = given;
     if (!text.empty() && text.front() == '+') {
         text.remove_prefix(1);
     }
@@ -291,7 +292,7 @@ double AmberSections::to_real(std::string_view flag, const Piece& piece)
         error_at(flag, piece,
                  text.find('*') != std::string_view::npos
                      ? std::string("an overflowed field (the number did not fit its columns)")
-                     : fmt::format("'{}' is not a finite number", text),
+                     : fmt::format("'{}' is not a finite number", given),
                  "correct the value");
         return 0;
     }

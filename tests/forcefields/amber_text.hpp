@@ -5,6 +5,7 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <system_error>
 #include <unistd.h>
 #include <vector>
 
@@ -123,10 +124,22 @@ public:
     [[nodiscard]] std::filesystem::path write() const { return write(text()); }
     static std::filesystem::path write(const std::string& text)
     {
-        static int number = 0;
-        const auto path = std::filesystem::temp_directory_path() /
-                          fmt::format("tessera_amber_{}_{}.prmtop", ::getpid(), number++);
+        struct Written {
+            std::vector<std::filesystem::path> paths;
+            ~Written()
+            {
+                for (const auto& path : paths) {
+                    std::error_code ignored;
+                    std::filesystem::remove(path, ignored);
+                }
+            }
+        };
+        static Written written;
+        const auto path =
+            std::filesystem::temp_directory_path() /
+            fmt::format("tessera_amber_{}_{}.prmtop", ::getpid(), written.paths.size());
         std::ofstream(path, std::ios::binary) << text;
+        written.paths.push_back(path);
         return path;
     }
 
