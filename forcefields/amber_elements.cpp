@@ -1,7 +1,9 @@
 #include "forcefields/amber_parameters.hpp"
 
 #include <array>
+#include <cctype>
 #include <cmath>
+#include <string_view>
 
 namespace tessera::amber
 {
@@ -20,6 +22,29 @@ constexpr std::array<double, 86> atomic_weights = {
     164.93, 167.26, 168.93, 173.05, 174.97, 178.49, 180.95, 183.84, 186.21, 190.23, 192.22,
     195.08, 196.97, 200.59, 204.38, 207.2,  208.98, 209.0,  210.0,  222.0};
 
+constexpr std::array<std::string_view, 86> symbols = {
+    "H",  "HE", "LI", "BE", "B",  "C",  "N",  "O",  "F",  "NE", "NA", "MG", "AL", "SI", "P",
+    "S",  "CL", "AR", "K",  "CA", "SC", "TI", "V",  "CR", "MN", "FE", "CO", "NI", "CU", "ZN",
+    "GA", "GE", "AS", "SE", "BR", "KR", "RB", "SR", "Y",  "ZR", "NB", "MO", "TC", "RU", "RH",
+    "PD", "AG", "CD", "IN", "SN", "SB", "TE", "I",  "XE", "CS", "BA", "LA", "CE", "PR", "ND",
+    "PM", "SM", "EU", "GD", "TB", "DY", "HO", "ER", "TM", "YB", "LU", "HF", "TA", "W",  "RE",
+    "OS", "IR", "PT", "AU", "HG", "TL", "PB", "BI", "PO", "AT", "RN"};
+
+/// The letters of an atom name in capitals, from the first letter on ("1HB2" gives "HB2").
+std::string letters_of(const std::string& name)
+{
+    std::string letters;
+    for (const char c : name) {
+        const auto u = static_cast<unsigned char>(c);
+        if (std::isalpha(u) != 0) {
+            letters += static_cast<char>(std::toupper(u));
+        } else if (!letters.empty()) {
+            break;
+        }
+    }
+    return letters;
+}
+
 } // namespace
 
 std::int32_t element_of(double mass, const std::string& name)
@@ -33,25 +58,21 @@ std::int32_t element_of(double mass, const std::string& name)
             best = z;
         }
     }
-    if (std::abs(atomic_weights[best] - mass) < 0.2) {
+    const bool is_near = std::abs(atomic_weights[best] - mass) < 0.2;
+    const std::string letters = letters_of(name);
+    if (is_near && letters.substr(0, symbols[best].size()) == symbols[best]) {
         return static_cast<std::int32_t>(best + 1);
     }
-    switch (name.empty() ? ' ' : name[0]) { // repartitioned masses occur in organic molecules
-    case 'H':
-        return mass < 5 ? 1 : 0;
-    case 'C':
-        return 6;
-    case 'N':
-        return 7;
-    case 'O':
-        return 8;
-    case 'P':
-        return 15;
-    case 'S':
-        return 16;
-    default:
-        return 0;
+    // Mass moved to the hydrogens makes an oxygen as heavy as a carbon: the name decides. Up to
+    // four hydrogens take two units each; a united atom holds three.
+    for (const std::size_t z : {1U, 6U, 7U, 8U, 15U, 16U}) {
+        const double moved = mass - atomic_weights[z - 1];
+        if (!letters.empty() && letters.substr(0, 1) == symbols[z - 1] &&
+            (z == 1 ? moved > -0.2 && moved < 4 : moved > -8.2 && moved < 4.2)) {
+            return static_cast<std::int32_t>(z);
+        }
     }
+    return is_near ? static_cast<std::int32_t>(best + 1) : 0;
 }
 
 } // namespace tessera::amber

@@ -70,8 +70,8 @@ std::vector<std::uint8_t> find_extra_points(const Topology& topology,
 /// Makes virtual sites of them; needs the bonds.
 void add_extra_points(const Source& source, const std::vector<Bond>& bonds, Topology& topology);
 
-/// The element whose atomic weight is nearest; 0 where none is within 0.2 u and the name does not
-/// help (repartitioned masses). `mass` in u.
+/// The element that mass (u) and name agree on; where they do not, as with masses moved to the
+/// hydrogens, the name's first letter decides for H C N O P S, else the mass. 0: neither helps.
 std::int32_t element_of(double mass, const std::string& name);
 
 } // namespace tessera::amber

@@ -43,11 +43,29 @@ Topology with_constrained_bonds(Topology topology, ConstraintChoice choice)
     return topology;
 }
 
+namespace
+{
+
+/// The equilibrium angle and the entry of an angle, by its middle atom and the lower of its ends.
+using AngleAt = std::map<std::pair<std::int32_t, std::int32_t>, std::pair<double, std::size_t>>;
+
+template <class Term>
+AngleAt angles_by_atoms(const TermTable<Term>& table)
+{
+    AngleAt at;
+    for (std::size_t k = 0; k < table.size(); ++k) {
+        const auto& e = table.entries[k];
+        at[{e.atom[1], std::min(e.atom[0], e.atom[2])}] = {table.term(e).theta0, k};
+    }
+    return at;
+}
+
+} // namespace
+
 Topology with_rigid_waters(Topology topology)
 {
     Topology& t = topology;
     auto& bonds = t.table<HarmonicBond>();
-    auto& angles = t.table<HarmonicAngle>();
     std::vector<std::vector<std::size_t>> bonds_of(t.mass.size());
     for (std::size_t b = 0; b < bonds.size(); ++b) {
         for (const std::int32_t a : bonds.entries[b].atom) {
@@ -63,12 +81,8 @@ Topology with_rigid_waters(Topology topology)
     for (const RigidWater& w : t.rigid_waters) {
         in_rigid[static_cast<std::size_t>(w.o)] = 1;
     }
-    std::map<std::pair<std::int32_t, std::int32_t>, std::pair<double, std::size_t>>
-        angle_at; // (o, h1 < h2) -> theta0, entry
-    for (std::size_t k = 0; k < angles.size(); ++k) {
-        const auto& e = angles.entries[k];
-        angle_at[{e.atom[1], std::min(e.atom[0], e.atom[2])}] = {angles.term(e).theta0, k};
-    }
+    const auto angle_at = angles_by_atoms(t.table<HarmonicAngle>());
+    const auto urey_bradley_at = angles_by_atoms(t.table<UreyBradley>());
 
     const auto is_light = [&t](std::int32_t a) {
         return t.is_hydrogen[static_cast<std::size_t>(a)] != 0;
@@ -76,7 +90,9 @@ Topology with_rigid_waters(Topology topology)
     const auto is_massless = [&t](std::int32_t a) {
         return t.kind[static_cast<std::size_t>(a)] != ParticleKind::atom;
     };
-    std::vector<std::uint8_t> drop_bond(bonds.size(), 0), drop_angle(angles.size(), 0);
+    std::vector<std::uint8_t> drop_bond(bonds.size(), 0),
+        drop_angle(t.table<HarmonicAngle>().size(), 0),
+        drop_urey_bradley(t.table<UreyBradley>().size(), 0);
     for (std::int32_t o = 0; o < t.atoms(); ++o) {
         const auto ko = static_cast<std::size_t>(o);
         const bool oxygen =
@@ -127,14 +143,17 @@ Topology with_rigid_waters(Topology topology)
             }
         }
         const auto angle = angle_at.find({o, h1});
+        const auto urey_bradley = urey_bradley_at.find({o, h1}); // CHARMM's angles
         if (!(d1 > 0) || d1 != d2) {
             continue;
         }
         if (!(hh > 0)) {
-            if (angle == angle_at.end()) {
+            const bool has_angle = angle != angle_at.end();
+            if (!has_angle && urey_bradley == urey_bradley_at.end()) {
                 continue;
             }
-            hh = 2.0 * d1 * std::sin(0.5 * angle->second.first);
+            const double theta0 = (has_angle ? angle : urey_bradley)->second.first;
+            hh = 2.0 * d1 * std::sin(0.5 * theta0);
         }
         t.rigid_waters.push_back({o, h1, h2, d1, hh});
         for (const std::size_t b : used) {
@@ -143,13 +162,17 @@ Topology with_rigid_waters(Topology topology)
         if (angle != angle_at.end()) {
             drop_angle[angle->second.second] = 1;
         }
+        if (urey_bradley != urey_bradley_at.end()) {
+            drop_urey_bradley[urey_bradley->second.second] = 1;
+        }
     }
     const auto keep = [](auto& table, const std::vector<std::uint8_t>& drop) {
         std::size_t k = 0;
         std::erase_if(table.entries, [&](const auto&) { return drop[k++] != 0; });
     };
     keep(bonds, drop_bond);
-    keep(angles, drop_angle);
+    keep(t.table<HarmonicAngle>(), drop_angle);
+    keep(t.table<UreyBradley>(), drop_urey_bradley);
     return topology;
 }
 

@@ -343,6 +343,15 @@ TEST(AmberTopology, MarksTheLightPartnerOfABondToHydrogen)
     EXPECT_THAT(read(text).is_hydrogen, ElementsAre(1, 0, 0));
 }
 
+TEST(AmberTopology, TellsElementsByNameWhereMassIsMovedToTheHydrogens)
+{
+    AmberText text(8);
+    text.words("ATOM_NAME", {"O", "H1", "CA", "CA", "N", "SOD", "CLA", "1HB"});
+    text.reals("MASS", {11.968, 3.024, 12.01, 40.08, 7.962, 22.99, 35.45, 1.008});
+
+    EXPECT_THAT(read(text).atomic_number, ElementsAre(8, 1, 6, 20, 7, 11, 17, 1));
+}
+
 TEST(AmberTopology, PlacesTheExtraPointOfTip4pByItsBondLength)
 {
     const auto topology = finish(read(water(1)));
