@@ -1,0 +1,295 @@
+#include "io/checkpoint.hpp"
+
+#include "engine/base/text_file.hpp"
+#include "io/content_hash.hpp"
+#include "io/hdf5.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace tessera
+{
+
+namespace
+{
+
+constexpr int newest_format = 1;
+
+/// Behind the HDF5 content, where HDF5 does not look: magic, length and hash of all before.
+struct Trailer {
+    std::array<char, 8> magic = {'T', 'E', 'S', 'S', 'E', 'R', 'A', 'C'};
+    std::uint64_t length = 0;
+    std::uint64_t hash = 0;
+};
+static_assert(sizeof(Trailer) == 24);
+
+[[noreturn]] void fail_system(const std::string& path, const std::string& what)
+{
+    throw FileError(fmt::format("{}: cannot {} ({}). Check the folder, its permissions and the "
+                                "free space; the checkpoint before this one is intact.",
+                                path, what, std::strerror(errno)));
+}
+
+/// Writes content and trailer, and waits until all of it is on the disk.
+void write_sealed(const std::string& path, std::string content,
+                  const std::function<void(std::string_view)>& at)
+{
+    ContentHash hash;
+    hash.add_bytes(content.data(), content.size());
+    Trailer trailer;
+    trailer.length = content.size();
+    trailer.hash = hash.value();
+    content.append(reinterpret_cast<const char*>(&trailer), sizeof trailer);
+
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0) {
+        fail_system(path, "create the checkpoint");
+    }
+    std::size_t done = 0;
+    bool is_good = true;
+    while (is_good && done < content.size()) {
+        const std::size_t part = done == 0 ? content.size() / 2 : content.size() - done;
+        const ssize_t count = ::write(file, content.data() + done, part);
+        is_good = count > 0 || (count < 0 && errno == EINTR);
+        done += static_cast<std::size_t>(std::max<ssize_t>(0, count));
+        if (done == part) {
+            at("half written");
+        }
+    }
+    is_good = is_good && ::fsync(file) == 0;
+    const int cause = errno;
+    ::close(file);
+    if (!is_good) {
+        ::unlink(path.c_str());
+        errno = cause;
+        fail_system(path, "write the checkpoint");
+    }
+}
+
+/// A message that another one goes on with.
+std::string without_stop(std::string message)
+{
+    if (message.ends_with('.')) {
+        message.pop_back();
+    }
+    return message;
+}
+
+void rename_file(const std::string& from, const std::string& to)
+{
+    if (std::rename(from.c_str(), to.c_str()) != 0) {
+        fail_system(from, "rename it to " + to);
+    }
+}
+
+void sync_folder(const std::string& path)
+{
+    const std::filesystem::path parent = std::filesystem::path(path).parent_path();
+    const int folder =
+        ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder >= 0) {
+        ::fsync(folder); // some file systems cannot: the renames stand all the same
+        ::close(folder);
+    }
+}
+
+template <class Number>
+void write_map(h5::File& file, const std::string& group,
+               const std::map<std::string, std::vector<Number>>& arrays)
+{
+    file.create_group(group);
+    std::vector<std::string> names;
+    for (const auto& [name, values] : arrays) {
+        file.write(fmt::format("{}/{}", group, names.size()), values);
+        names.push_back(name);
+    }
+    file.write_texts(group + "/names", names);
+}
+
+template <class Number>
+std::map<std::string, std::vector<Number>> read_map(const h5::File& file, const std::string& group)
+{
+    std::map<std::string, std::vector<Number>> out;
+    const std::vector<std::string> names = file.read_texts(group + "/names");
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        out[names[i]] = file.dataset(fmt::format("{}/{}", group, i)).template read<Number>();
+    }
+    return out;
+}
+
+void write_content(h5::File& file, const Checkpoint& checkpoint)
+{
+    const State& state = checkpoint.state;
+    const hsize_t atoms = state.position.size();
+    file.set_number("/", "format", newest_format);
+    file.set_fixed_text("/", "program_version", checkpoint.program_version);
+    file.set_fixed_text("/", "topology_hash", checkpoint.topology_hash);
+    file.write_text("/deck", checkpoint.deck_text);
+
+    static_assert(sizeof(GridPosition) == 3 * sizeof(std::int64_t));
+    static_assert(sizeof(Vec3) == 3 * sizeof(double));
+    file.create_group("/state");
+    file.set_number("/state", "step", state.step);
+    file.set_number("/state", "time", state.time);
+    file.set_number("/state", "periodic", state.box.is_periodic() ? 1 : 0);
+    file.set_number("/state", "velocities_half_step_behind",
+                    state.velocities_half_step_behind ? 1 : 0);
+    const Mat3 cell = state.box.is_periodic() ? state.box.vectors() : Mat3{};
+    file.write("/state/box", std::span<const double>(&cell[0].x, 9), {3, 3});
+    file.write("/state/position",
+               std::span<const std::int64_t>(
+                   reinterpret_cast<const std::int64_t*>(state.position.data()), 3 * atoms),
+               {atoms, 3});
+    file.write("/state/velocity",
+               std::span<const double>(reinterpret_cast<const double*>(state.velocity.data()),
+                                       3 * state.velocity.size()),
+               {state.velocity.size(), 3});
+    write_map(file, "/doubles", checkpoint.doubles);
+    write_map(file, "/integers", checkpoint.integers);
+}
+
+State read_state(const h5::File& file)
+{
+    const auto number = [&](const std::string& name) {
+        const std::vector<double> values = file.numbers("/state", name);
+        return values.empty() ? 0.0 : values.front();
+    };
+    State state;
+    state.step = static_cast<std::int64_t>(number("step")); // exact below 2^53
+    state.time = number("time");
+    state.velocities_half_step_behind = number("velocities_half_step_behind") != 0;
+    const auto cell = file.dataset("/state/box").read<double>();
+    if (number("periodic") != 0) {
+        state.box = Box(Mat3{{{cell[0], cell[1], cell[2]},
+                              {cell[3], cell[4], cell[5]},
+                              {cell[6], cell[7], cell[8]}}});
+    }
+    const auto position = file.dataset("/state/position").read<std::int64_t>();
+    const auto velocity = file.dataset("/state/velocity").read<double>();
+    for (std::size_t i = 0; i + 2 < position.size(); i += 3) {
+        state.position.push_back({position[i], position[i + 1], position[i + 2]});
+    }
+    for (std::size_t i = 0; i + 2 < velocity.size(); i += 3) {
+        state.velocity.push_back({velocity[i], velocity[i + 1], velocity[i + 2]});
+    }
+    return state;
+}
+
+/// What stands before the trailer. Throws DamagedCheckpoint unless length and hash are those of the
+/// trailer.
+std::string sealed_content(const std::string& path)
+{
+    std::string content = read_file(path);
+    Trailer trailer;
+    const Trailer right;
+    if (content.size() < sizeof trailer) {
+        throw DamagedCheckpoint(path + ": is no complete checkpoint (too short)");
+    }
+    const std::size_t length = content.size() - sizeof trailer;
+    std::memcpy(&trailer, content.data() + length, sizeof trailer);
+    if (trailer.magic != right.magic || trailer.length != length) {
+        throw DamagedCheckpoint(path + ": is no complete checkpoint (its end mark is missing: the "
+                                       "file was cut short, or is another kind of file)");
+    }
+    ContentHash hash;
+    hash.add_bytes(content.data(), length);
+    if (hash.value() != trailer.hash) {
+        throw DamagedCheckpoint(path + ": was altered (its checksum is wrong)");
+    }
+    content.resize(length);
+    return content;
+}
+
+Checkpoint read_one(const std::string& path, const std::string& expected_topology_hash)
+{
+    const h5::File file = h5::File::open_image(path, sealed_content(path));
+    const std::vector<double> format = file.numbers("/", "format");
+    Checkpoint out;
+    out.program_version = file.text("/", "program_version");
+    out.topology_hash = file.text("/", "topology_hash");
+    if (format.empty() || format.front() > newest_format) {
+        throw InputError(fmt::format(
+            "{}: the checkpoint was written by a newer program (version {}, format {}; this one "
+            "reads up to format {}). Continue with that program.",
+            path, out.program_version, format.empty() ? 0 : format.front(), newest_format));
+    }
+    if (!expected_topology_hash.empty() && out.topology_hash != expected_topology_hash) {
+        throw InputError(fmt::format(
+            "{}: the checkpoint is of another system (topology {} in the file, {} in the deck). "
+            "Name the checkpoint of this system, or start without --continue.",
+            path, out.topology_hash, expected_topology_hash));
+    }
+    out.deck_text = file.read_text("/deck");
+    out.state = read_state(file);
+    out.doubles = read_map<double>(file, "/doubles");
+    out.integers = read_map<std::int64_t>(file, "/integers");
+    return out;
+}
+
+} // namespace
+
+void write_checkpoint(const std::string& path, const Checkpoint& checkpoint,
+                      const std::function<void(std::string_view)>& at)
+{
+    const auto stage = [&](std::string_view name) {
+        if (at) {
+            at(name);
+        }
+    };
+    const std::string aside = path + ".tmp";
+    stage("begin");
+    {
+        // made in memory: HDF5 does not recover from a disk that is full
+        h5::File file = h5::File::create_in_memory(aside);
+        write_content(file, checkpoint);
+        write_sealed(aside, file.image(), stage);
+    }
+    stage("complete");
+    if (std::filesystem::exists(path)) {
+        rename_file(path, path + ".prev");
+    }
+    stage("previous kept");
+    rename_file(aside, path);
+    sync_folder(path);
+    stage("done");
+}
+
+ReadCheckpoint read_checkpoint(const std::string& path, const std::string& expected_topology_hash)
+{
+    const std::string previous = path + ".prev";
+    std::string why = path + ": does not exist";
+    if (std::filesystem::exists(path)) {
+        try {
+            return {read_one(path, expected_topology_hash), {}};
+        } catch (const FileError& fault) {
+            why = without_stop(fault.what());
+        }
+    }
+    if (!std::filesystem::exists(previous)) {
+        throw DamagedCheckpoint(why + ", and there is no previous one (" + previous +
+                                "). Check the name, or start without --continue.");
+    }
+    try {
+        ReadCheckpoint out{read_one(previous, expected_topology_hash), {}};
+        out.warning = fmt::format("{}; the previous checkpoint {} (step {}) is used", why, previous,
+                                  out.checkpoint.state.step);
+        return out;
+    } catch (const FileError& fault) {
+        throw DamagedCheckpoint(why + "; " + without_stop(fault.what()) +
+                                ". Start without --continue.");
+    }
+}
+
+bool has_checkpoint(const std::string& path)
+{
+    return std::filesystem::exists(path) || std::filesystem::exists(path + ".prev");
+}
+
+} // namespace tessera

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "engine/base/error.hpp"
+#include "engine/model/state.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tessera
+{
+
+/// Everything a run needs to go on bit by bit.
+struct Checkpoint {
+    State state;
+    std::map<std::string, std::vector<double>> doubles; ///< baths, accumulators, ... by name
+    std::map<std::string, std::vector<std::int64_t>> integers;
+    std::string deck_text;
+    std::string topology_hash; ///< see topology_hash.hpp
+    std::string program_version;
+};
+
+/// The file was cut short, altered, or is no checkpoint at all.
+struct DamagedCheckpoint : FileError {
+    using FileError::FileError;
+};
+
+/// Writes a checkpoint so that at every moment, a kill included, one complete checkpoint stands on
+/// the disk:
+///     whole file under <path>.tmp, checksum behind it, fsync     before anything is replaced
+///     <path> becomes <path>.prev                                 the last but one is dropped here
+///     <path>.tmp becomes <path>                                  then the folder is synced
+/// `at` is called before each of these stages ("begin", "half written", "complete", "previous
+/// kept", "done"): for tests. Throws FileError with cause and remedy; then the old files stand.
+/// Not thread-safe (HDF5).
+void write_checkpoint(const std::string& path, const Checkpoint& checkpoint,
+                      const std::function<void(std::string_view)>& at = {});
+
+struct ReadCheckpoint {
+    Checkpoint checkpoint;
+    std::string warning; ///< why the previous one was taken; empty when it was not
+};
+
+/// Reads <path>, or <path>.prev where <path> is missing or damaged. Throws
+///     DamagedCheckpoint   both are unusable (says why for each)
+///     InputError          the file is of another system (its topology hash differs from
+///                         `expected_topology_hash`, where that is given), or of a newer program
+ReadCheckpoint read_checkpoint(const std::string& path,
+                               const std::string& expected_topology_hash = {});
+
+/// Is there a file that read_checkpoint would look at?
+bool has_checkpoint(const std::string& path);
+
+} // namespace tessera

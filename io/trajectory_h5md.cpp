@@ -1,0 +1,446 @@
+#include "io/trajectory_h5md.hpp"
+
+#include "engine/base/contract.hpp"
+#include "io/hdf5.hpp"
+#include "io/topology_hash.hpp"
+#include "io/whole_molecules.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <tuple>
+
+namespace tessera
+{
+
+namespace
+{
+
+const std::string group = "/particles/trajectory";
+const std::string provenance_group = "/parameters/provenance";
+const std::string creator = "Tessera";
+
+constexpr hsize_t chunk_bytes = 65536; // small systems share a chunk, large ones have one a frame
+constexpr hsize_t scalars_per_chunk = 1024;
+
+hsize_t rows_per_chunk(hsize_t row_bytes)
+{
+    return std::clamp<hsize_t>(chunk_bytes / std::max<hsize_t>(1, row_bytes), 1, scalars_per_chunk);
+}
+
+void require(bool condition, const std::string& path, const std::string& what)
+{
+    if (!condition) {
+        throw InputError(fmt::format("{}: cannot be continued ({}). Name another trajectory, or "
+                                     "start without --continue.",
+                                     path, what));
+    }
+}
+
+} // namespace
+
+struct H5mdTrajectory::Parts {
+    TrajectorySettings settings;
+    MoleculeWalk walk;
+    std::size_t atoms = 0;
+    h5::File file;
+
+    h5::Dataset step, time, position, image, velocity, force, edges;
+    std::vector<h5::Dataset> observables;
+    h5::Dataset energy_step, energy_time;
+    std::vector<h5::Dataset> energies;
+
+    hsize_t frames = 0, energy_rows = 0;
+    std::int64_t last_step = -1, last_energy_step = -1;
+    int unflushed = 0;
+    std::vector<double> numbers;
+    std::vector<std::int32_t> images;
+
+    void write_metadata(const Topology& topology);
+    void write_topology(const Topology& topology);
+    void create_datasets();
+    void open_datasets();
+    void check_same_run(const Topology& topology) const;
+    void cut(std::int64_t after_step);
+    void append(const TrajectoryFrame& frame);
+
+    /// Calls f for every dataset that has one row a frame, step and time last.
+    template <class F>
+    void for_each_of_frames(F&& f)
+    {
+        for (h5::Dataset* set : {&position, &image, &velocity, &force, &edges}) {
+            if (set->is_open()) {
+                f(*set);
+            }
+        }
+        std::for_each(observables.begin(), observables.end(), f);
+        f(time);
+        f(step);
+    }
+    template <class F>
+    void for_each_of_energies(F&& f)
+    {
+        std::for_each(energies.begin(), energies.end(), f);
+        f(energy_time);
+        f(energy_step);
+    }
+
+private:
+    h5::Dataset create_element(const std::string& name, hid_t stored, const h5::Extents& row,
+                               const std::string& unit);
+    void append_vectors(h5::Dataset& set, std::span<const Vec3> values);
+    void append_positions(const TrajectoryFrame& frame);
+};
+
+void H5mdTrajectory::Parts::write_metadata(const Topology& topology)
+{
+    const Provenance& from = settings.provenance;
+    file.create_group("/h5md");
+    file.set_numbers<std::int32_t>("/h5md", "version", {1, 1});
+    file.create_group("/h5md/author");
+    file.set_fixed_text("/h5md/author", "name", from.author);
+    file.create_group("/h5md/creator");
+    file.set_fixed_text("/h5md/creator", "name", creator);
+    file.set_fixed_text("/h5md/creator", "version", from.program_version);
+    file.create_group("/h5md/modules/units");
+    file.set_numbers<std::int32_t>("/h5md/modules/units", "version", {1, 0});
+    file.set_fixed_text("/h5md/modules/units", "system", "SI");
+
+    file.create_group(provenance_group);
+    file.set_fixed_text(provenance_group, "program_version", from.program_version);
+    file.set_fixed_text(provenance_group, "topology_hash", topology_hash(topology));
+    for (const auto& [name, seed] : from.seeds) {
+        file.set_number(provenance_group, "seed_" + name, static_cast<std::int64_t>(seed));
+    }
+    file.write_text(provenance_group + "/deck", from.deck_text);
+}
+
+void H5mdTrajectory::Parts::write_topology(const Topology& topology)
+{
+    file.create_group(group);
+    file.write(group + "/species", topology.type);
+    file.write(group + "/mass", topology.mass);
+    file.set_text(group + "/mass", "unit", "u");
+    file.write(group + "/charge", topology.charge);
+    file.set_text(group + "/charge", "unit", "e");
+    file.set_fixed_text(group + "/charge", "type", "effective");
+
+    file.create_group("/parameters/topology");
+    file.write_texts("/parameters/topology/atom_name", topology.atom_name);
+    file.write("/parameters/topology/residue", topology.residue);
+    std::vector<std::string> names, numbers_of;
+    for (const Residue& residue : topology.residues) {
+        names.push_back(residue.name);
+        numbers_of.push_back(residue.number);
+    }
+    file.write_texts("/parameters/topology/residue_name", names);
+    file.write_texts("/parameters/topology/residue_number", numbers_of);
+
+    file.create_group("/connectivity");
+    std::vector<std::int32_t> bonds;
+    for (const auto& bond : topology.bonds) {
+        bonds.insert(bonds.end(), bond.begin(), bond.end());
+    }
+    file.write("/connectivity/bonds", std::span<const std::int32_t>(bonds),
+               {topology.bonds.size(), 2});
+    file.set_reference("/connectivity/bonds", "particles_group", group);
+}
+
+/// An H5MD element {step, time, value} with the frames' step and time.
+h5::Dataset H5mdTrajectory::Parts::create_element(const std::string& name, hid_t stored,
+                                                  const h5::Extents& row, const std::string& unit)
+{
+    file.create_group(name);
+    hsize_t bytes = H5Tget_size(stored);
+    for (const hsize_t extent : row) {
+        bytes *= extent;
+    }
+    h5::Dataset value = file.create_growing(name + "/value", stored, row, rows_per_chunk(bytes));
+    if (!unit.empty()) {
+        file.set_text(name + "/value", "unit", unit);
+    }
+    if (step.is_open()) {
+        file.hard_link(group + "/position/step", name + "/step");
+        file.hard_link(group + "/position/time", name + "/time");
+    } else {
+        step = file.create_growing(name + "/step", H5T_STD_I64LE, {}, scalars_per_chunk);
+        time = file.create_growing(name + "/time", H5T_IEEE_F64LE, {}, scalars_per_chunk);
+        file.set_text(name + "/time", "unit", "ps");
+    }
+    return value;
+}
+
+void H5mdTrajectory::Parts::create_datasets()
+{
+    const hid_t real =
+        settings.position_precision == FloatWidth::float64 ? H5T_IEEE_F64LE : H5T_IEEE_F32LE;
+    position = create_element(group + "/position", real, {atoms, 3}, "nm");
+    file.create_group(group + "/box");
+    file.set_number<std::int32_t>(group + "/box", "dimension", 3);
+    const std::string boundary = settings.periodic ? "periodic" : "none";
+    file.set_fixed_texts(group + "/box", "boundary", {boundary, boundary, boundary});
+    if (settings.periodic) {
+        edges = create_element(group + "/box/edges", H5T_IEEE_F64LE, {3, 3}, "nm");
+        image = create_element(group + "/image", H5T_STD_I32LE, {atoms, 3}, "");
+    }
+    if (settings.velocities) {
+        velocity = create_element(group + "/velocity", real, {atoms, 3}, "nm ps-1");
+        // leap-frog: what the velocities' time is, less the frame's
+        file.set_number(group + "/velocity", "time_offset", settings.velocity_time_offset);
+        file.set_text(group + "/velocity", "time_offset_unit", "ps");
+    }
+    if (settings.forces) {
+        force = create_element(group + "/force", real, {atoms, 3}, "kJ mol-1 nm-1");
+    }
+
+    file.create_group("/observables");
+    for (const ScalarColumn& column : settings.observables) {
+        observables.push_back(
+            create_element("/observables/" + column.name, H5T_IEEE_F64LE, {}, column.unit));
+    }
+
+    file.create_group("/energies");
+    energy_step = file.create_growing("/energies/step", H5T_STD_I64LE, {}, scalars_per_chunk);
+    energy_time = file.create_growing("/energies/time", H5T_IEEE_F64LE, {}, scalars_per_chunk);
+    file.set_text("/energies/time", "unit", "ps");
+    for (const ScalarColumn& column : settings.energies) {
+        const std::string name = "/energies/" + column.name;
+        energies.push_back(file.create_growing(name, H5T_IEEE_F64LE, {}, scalars_per_chunk));
+        if (!column.unit.empty()) {
+            file.set_text(name, "unit", column.unit);
+        }
+    }
+}
+
+void H5mdTrajectory::Parts::check_same_run(const Topology& topology) const
+{
+    const std::string& path = settings.path;
+    require(file.has("/h5md/creator") && file.text("/h5md/creator", "name") == creator, path,
+            "the file was not written by Tessera");
+    require(file.has_dataset(group + "/position/value"), path, "it holds no positions");
+    const h5::Extents extents = file.dataset(group + "/position/value").extents();
+    require(extents.size() == 3 && extents[1] == atoms, path,
+            fmt::format("the file is of another system: {} atoms in the file, {} in the topology",
+                        extents.size() == 3 ? extents[1] : 0, atoms));
+    require(file.has(provenance_group) &&
+                file.text(provenance_group, "topology_hash") == topology_hash(topology),
+            path, "the file is of another system: names or parameters differ");
+
+    const auto same = [&](const std::string& what, const std::string& name, bool is_wanted) {
+        require(file.has(name) == is_wanted, path,
+                is_wanted ? fmt::format("it holds no {}, which the deck asks for", what)
+                          : fmt::format("it holds {}, which the deck does not ask for", what));
+    };
+    same("velocities", group + "/velocity", settings.velocities);
+    same("forces", group + "/force", settings.forces);
+    same("cells", group + "/box/edges", settings.periodic);
+    const auto same_columns = [&](const std::string& of, const std::vector<ScalarColumn>& columns,
+                                  std::size_t others) {
+        for (const ScalarColumn& column : columns) {
+            same(of.substr(1) + " named " + column.name, of + "/" + column.name, true);
+        }
+        require(file.members(of).size() == columns.size() + others, path,
+                "it holds more " + of.substr(1) + " than this run yields");
+    };
+    same_columns("/observables", settings.observables, 0);
+    same_columns("/energies", settings.energies, 2);
+}
+
+void H5mdTrajectory::Parts::open_datasets()
+{
+    step = file.dataset(group + "/position/step");
+    time = file.dataset(group + "/position/time");
+    position = file.dataset(group + "/position/value");
+    if (settings.periodic) {
+        edges = file.dataset(group + "/box/edges/value");
+        image = file.dataset(group + "/image/value");
+    }
+    if (settings.velocities) {
+        velocity = file.dataset(group + "/velocity/value");
+    }
+    if (settings.forces) {
+        force = file.dataset(group + "/force/value");
+    }
+    for (const ScalarColumn& column : settings.observables) {
+        observables.push_back(file.dataset("/observables/" + column.name + "/value"));
+    }
+    energy_step = file.dataset("/energies/step");
+    energy_time = file.dataset("/energies/time");
+    for (const ScalarColumn& column : settings.energies) {
+        energies.push_back(file.dataset("/energies/" + column.name));
+    }
+}
+
+void H5mdTrajectory::Parts::cut(std::int64_t after_step)
+{
+    // rows up to the step, and no more than every dataset of the group has
+    const auto rows_to_keep = [&](const h5::Dataset& steps, auto for_each) {
+        const std::vector<std::int64_t> all = steps.read<std::int64_t>();
+        auto rows = static_cast<hsize_t>(
+            std::find_if(all.begin(), all.end(), [&](std::int64_t s) { return s > after_step; }) -
+            all.begin());
+        for_each([&](h5::Dataset& set) { rows = std::min(rows, set.rows()); });
+        for_each([&](h5::Dataset& set) {
+            if (set.rows() != rows) {
+                set.set_rows(rows);
+            }
+        });
+        return std::pair(rows, rows > 0 ? all[rows - 1] : -1);
+    };
+    std::tie(frames, last_step) = rows_to_keep(step, [&](auto&& f) { for_each_of_frames(f); });
+    std::tie(energy_rows, last_energy_step) =
+        rows_to_keep(energy_step, [&](auto&& f) { for_each_of_energies(f); });
+    file.flush();
+}
+
+void H5mdTrajectory::Parts::append_vectors(h5::Dataset& set, std::span<const Vec3> values)
+{
+    static_assert(sizeof(Vec3) == 3 * sizeof(double));
+    TESSERA_EXPECT(values.size() == atoms);
+    set.append_row(reinterpret_cast<const double*>(values.data()));
+}
+
+void H5mdTrajectory::Parts::append_positions(const TrajectoryFrame& frame)
+{
+    if (!settings.periodic) {
+        append_vectors(position, frame.positions);
+        return;
+    }
+    const std::vector<CellShift> shifts = whole_molecule_shifts(walk, frame.box, frame.positions);
+    numbers.clear();
+    images.clear();
+    for (std::size_t i = 0; i < atoms; ++i) {
+        const CellShift& s = shifts[i];
+        const Vec3 x = frame.positions[i] + frame.box.shift(s[0], s[1], s[2]);
+        numbers.insert(numbers.end(), {x.x, x.y, x.z});
+        images.insert(images.end(), {-s[0], -s[1], -s[2]});
+    }
+    position.append_row(numbers.data());
+    image.append_row(images.data());
+    edges.append_row(&frame.box.vectors()[0].x);
+}
+
+void H5mdTrajectory::Parts::append(const TrajectoryFrame& frame)
+{
+    append_positions(frame);
+    if (velocity.is_open()) {
+        append_vectors(velocity, frame.velocities);
+    }
+    if (force.is_open()) {
+        append_vectors(force, frame.forces);
+    }
+    for (std::size_t k = 0; k < observables.size(); ++k) {
+        observables[k].append_row(&frame.observables[k]);
+    }
+    time.append_row(&frame.time);
+    step.append_row(&frame.step);
+}
+
+// ---- the interface ----
+
+H5mdTrajectory::H5mdTrajectory(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+H5mdTrajectory::H5mdTrajectory(H5mdTrajectory&&) noexcept = default;
+H5mdTrajectory& H5mdTrajectory::operator=(H5mdTrajectory&&) noexcept = default;
+H5mdTrajectory::~H5mdTrajectory() = default;
+
+H5mdTrajectory H5mdTrajectory::create(const TrajectorySettings& settings, const Topology& topology)
+{
+    auto parts = std::make_unique<Parts>();
+    parts->settings = settings;
+    parts->walk = molecule_walk(topology);
+    parts->atoms = static_cast<std::size_t>(topology.atoms());
+    parts->file = h5::File::create(settings.path);
+    parts->write_metadata(topology);
+    parts->write_topology(topology);
+    parts->create_datasets();
+    parts->file.flush();
+    return H5mdTrajectory(std::move(parts));
+}
+
+H5mdTrajectory H5mdTrajectory::append_to(const TrajectorySettings& settings,
+                                         const Topology& topology, std::int64_t last_step)
+{
+    auto parts = std::make_unique<Parts>();
+    parts->settings = settings;
+    parts->walk = molecule_walk(topology);
+    parts->atoms = static_cast<std::size_t>(topology.atoms());
+    parts->file = h5::File::open(settings.path, h5::Access::write);
+    parts->check_same_run(topology);
+    parts->open_datasets();
+    parts->cut(last_step);
+    return H5mdTrajectory(std::move(parts));
+}
+
+void H5mdTrajectory::append(const TrajectoryFrame& frame)
+{
+    Parts& p = *parts_;
+    TESSERA_EXPECT(frame.positions.size() == p.atoms);
+    TESSERA_EXPECT(frame.observables.size() == p.observables.size());
+    if (frame.step <= p.last_step) {
+        return;
+    }
+    try {
+        p.append(frame);
+        ++p.unflushed;
+        if (p.unflushed >= p.settings.flush_every) {
+            flush();
+        }
+    } catch (const FileError&) {
+        // whole frames only: what the failed one left is cut off again, as far as the disk lets us
+        try {
+            p.for_each_of_frames([&](h5::Dataset& set) {
+                if (set.rows() > p.frames) {
+                    set.set_rows(p.frames);
+                }
+            });
+        } catch (const FileError&) {
+            throw FileError(p.settings.path + ": cannot append a frame, nor take back its parts. "
+                                              "Free space and continue from the checkpoint; frames "
+                                              "up to the last hand-over are whole.");
+        }
+        throw;
+    }
+    ++p.frames;
+    p.last_step = frame.step;
+}
+
+void H5mdTrajectory::append_energies(std::int64_t step, double time, std::span<const double> values)
+{
+    Parts& p = *parts_;
+    TESSERA_EXPECT(values.size() == p.energies.size());
+    if (step <= p.last_energy_step) {
+        return;
+    }
+    for (std::size_t k = 0; k < p.energies.size(); ++k) {
+        p.energies[k].append_row(&values[k]);
+    }
+    p.energy_time.append_row(&time);
+    p.energy_step.append_row(&step);
+    ++p.energy_rows;
+    p.last_energy_step = step;
+}
+
+std::int64_t H5mdTrajectory::frames() const
+{
+    return static_cast<std::int64_t>(parts_->frames);
+}
+
+std::int64_t H5mdTrajectory::energy_rows() const
+{
+    return static_cast<std::int64_t>(parts_->energy_rows);
+}
+
+void H5mdTrajectory::flush()
+{
+    parts_->file.flush();
+    parts_->unflushed = 0;
+}
+
+void H5mdTrajectory::close()
+{
+    // datasets first: an open one keeps the file open
+    parts_->for_each_of_frames([](h5::Dataset& set) { set = h5::Dataset(); });
+    parts_->for_each_of_energies([](h5::Dataset& set) { set = h5::Dataset(); });
+    parts_->file.close();
+}
+
+} // namespace tessera

@@ -1,0 +1,105 @@
+#pragma once
+
+#include "engine/geometry/box.hpp"
+#include "engine/model/topology.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tessera
+{
+
+enum class FloatWidth : std::uint8_t { float32, float64 };
+
+/// A scalar written beside the frames: a name without '/', and its unit ("kJ mol-1", "K"; empty for
+/// none).
+struct ScalarColumn {
+    std::string name;
+    std::string unit;
+};
+
+/// Where the run comes from; written into the file as it is.
+struct Provenance {
+    std::string deck_text;
+    std::string program_version;
+    std::string author = "unknown";
+    std::map<std::string, std::uint64_t> seeds;
+};
+
+struct TrajectorySettings {
+    std::string path;
+    FloatWidth position_precision = FloatWidth::float32;
+    bool periodic = true; ///< false: open space, no box in the file
+    bool velocities = false;
+    bool forces = false;
+    double velocity_time_offset = 0; ///< ps: the velocities' time less the frame's (leap-frog:
+                                     ///< minus half a step)
+    std::vector<ScalarColumn> observables; ///< at the stride of the frames
+    std::vector<ScalarColumn> energies;    ///< at a stride of their own
+    int flush_every = 1;                   ///< frames between hand-overs to the operating system
+    Provenance provenance;
+};
+
+/// One frame. Positions are the continuous path (never wrapped), in nm, topology order; velocities
+/// nm/ps and forces kJ/mol/nm are looked at where the settings ask for them.
+struct TrajectoryFrame {
+    std::int64_t step = 0;
+    double time = 0; ///< ps
+    Box box;
+    std::span<const Vec3> positions;
+    std::span<const Vec3> velocities;
+    std::span<const Vec3> forces;
+    std::span<const double> observables; ///< one for each column of the settings
+};
+
+/// Writes an H5MD 1.1 file in the dialect that MDAnalysis reads (docs/formats.md):
+///     /particles/trajectory   position, image, velocity, force, box/edges [frames][3][3] with
+///                             shared step and time; species, mass, charge
+///     /observables/<name>     scalars at the same stride
+///     /energies/<name>        scalars at their own stride, /energies/step and time
+///     /connectivity/bonds, /parameters/topology (names, residues), /parameters/provenance
+/// Molecules are whole with their centre in the cell; position + image . edges is the continuous
+/// path. After each hand-over a killed process leaves a file that opens with whole frames.
+///
+/// Any fault of the file system is a FileError that names path, cause and remedy; the frames before
+/// it stay. Not thread-safe (HDF5): use all HDF5 files of a process from one thread at a time.
+class H5mdTrajectory {
+public:
+    /// A new file in place of any old one.
+    static H5mdTrajectory create(const TrajectorySettings& settings, const Topology& topology);
+
+    /// The file of an earlier part of the same run, cut behind `last_step` (the checkpoint's):
+    /// frames, observables and energies. Throws InputError when the file is of another system or
+    /// lacks what the settings ask for, FileError when it cannot be opened.
+    static H5mdTrajectory append_to(const TrajectorySettings& settings, const Topology& topology,
+                                    std::int64_t last_step);
+
+    H5mdTrajectory(H5mdTrajectory&&) noexcept;
+    H5mdTrajectory& operator=(H5mdTrajectory&&) noexcept;
+    ~H5mdTrajectory();
+
+    /// Appends a frame. A step that is not beyond the last one is passed over: it stands there.
+    void append(const TrajectoryFrame& frame);
+    /// Appends one row of energies, in the order of the settings; passed over likewise.
+    void append_energies(std::int64_t step, double time, std::span<const double> values);
+
+    /// Frames and rows of energies in the file.
+    [[nodiscard]] std::int64_t frames() const;
+    [[nodiscard]] std::int64_t energy_rows() const;
+
+    /// Hands everything written to the operating system: a reader sees it from here on.
+    void flush();
+    /// Flushes and closes; a failure is told here, not by the destructor.
+    void close();
+
+private:
+    struct Parts;
+    explicit H5mdTrajectory(std::unique_ptr<Parts> parts);
+    std::unique_ptr<Parts> parts_;
+};
+
+} // namespace tessera
