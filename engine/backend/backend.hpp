@@ -29,8 +29,6 @@ private:
 struct Motion {
     Mat3 kinetic; ///< 1/2 sum m v_k v_l; leap-frog: mean of the two half-step values
     Mat3 constraint_virial;
-    Mat3 group_kinetic;           ///< the same of the update groups' centres of mass
-    Mat3 group_virial_correction; ///< add to the virial of the forces: that of groups as points
 };
 
 /// The conserved quantity's part that baths hold, kJ/mol.
@@ -57,17 +55,18 @@ public:
     virtual void add_local_forces(Wanted wanted) = 0;
     virtual LongRangeToken begin_long_range(Wanted wanted) = 0;
     virtual void join(LongRangeToken token) = 0;
-    virtual void finish_forces() = 0; ///< spreads virtual sites' forces, checks the range
+    virtual void
+    finish_forces(Wanted wanted) = 0; ///< spreads virtual sites' forces, checks the range
 
     /// One sub-step of the step from state().step to the next (not Forces).
     virtual void perform(const SubStep& sub_step) = 0;
     /// The step is over: step number and time of the state advance.
     virtual void advance_clock() = 0;
-    /// Puts a start state right: positions and velocities onto the constraints.
-    virtual void project_constraints() = 0;
-    /// Moves velocities by this fraction of the step under the present forces (half a step forth or
-    /// back, where a state changes the scheme).
-    virtual void shift_velocities(double fraction) = 0;
+    /// Puts the positions of a start onto the constraints.
+    virtual void project_positions() = 0;
+    /// Makes the velocities belong to the positions' time, or to half a step earlier, by half a
+    /// kick under the present forces where they do not; and takes out what the constraints forbid.
+    virtual void adopt_velocities(bool half_step_behind) = 0;
     /// Maxwell-Boltzmann velocities: no motion of the centre of mass, none along constraints.
     virtual void draw_velocities(double temperature, std::uint64_t seed) = 0;
 
@@ -79,6 +78,8 @@ public:
     [[nodiscard]] virtual BathEnergies bath_energies() const = 0;
     /// Largest force component along which atoms can move (constraints taken out), kJ/mol/nm.
     virtual double largest_free_force() = 0;
+    /// Minimisers: how far the next trial moves, nm.
+    [[nodiscard]] virtual double trial_length() const = 0;
 
     [[nodiscard]] virtual ExtraState export_extra() const = 0;
     virtual void import_extra(const ExtraState& extra) = 0;

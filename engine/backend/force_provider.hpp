@@ -18,6 +18,9 @@ public:
     /// Under this name its time is told.
     [[nodiscard]] virtual std::string_view phase() const = 0;
 
+    /// Evaluated beside the others where the backend can (mesh sums).
+    [[nodiscard]] virtual bool is_long_range() const { return false; }
+
     /// Must search() run before add_forces() at these positions?
     [[nodiscard]] virtual bool needs_search(const Box&, std::span<const Vec3>, int /*threads*/)
     {

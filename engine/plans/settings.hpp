@@ -61,6 +61,7 @@ struct DynamicsSettings {
     double temperature = 300;
     double temperature_time = 1.0; ///< ps; langevin: 1/gamma
     std::uint64_t thermostat_seed = 42;
+    std::int64_t couple_every = 10; ///< steps between actions of v-rescale and of the barostat
 
     BarostatKind barostat = BarostatKind::none;
     double pressure = 0.0602214076; ///< kJ/mol/nm^3 (1 bar)

@@ -73,7 +73,7 @@ private:
     void compute_forces(const StepPlan& plan);
     [[nodiscard]] StepPlan plan_for(std::int64_t step) const;
     void notify(const StepPlan& plan);
-    Observables gather() const;
+    Observables gather();
 
     DynamicsSettings dynamics_;
     std::unique_ptr<Backend> backend_;

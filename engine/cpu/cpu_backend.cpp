@@ -1,0 +1,358 @@
+#include "engine/cpu/cpu_backend.hpp"
+
+#include "engine/base/contract.hpp"
+#include "engine/base/error.hpp"
+#include "engine/cpu/update.hpp"
+#include "engine/cpu/update_groups.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace tessera
+{
+
+namespace
+{
+
+/// No atom of a sound simulation moves this far in one step; a pair list could not follow, nor
+/// could constraints. nm
+constexpr double longest_move = 0.5;
+
+void check_particles(const Topology& topology)
+{
+    if (!topology.dynamics_refusals.empty()) {
+        throw InputError(topology.dynamics_refusals.front() +
+                         " (its energy can be evaluated, but it cannot be moved). Use `energy`, or "
+                         "a model without it.");
+    }
+    for (std::int32_t a = 0; a < topology.atoms(); ++a) {
+        const auto k = static_cast<std::size_t>(a);
+        if (topology.kind[k] == ParticleKind::shell) {
+            throw InputError(describe_atom(topology, a) + " is a shell (shells are not moved yet). "
+                                                          "Use a model without shells.");
+        }
+        if (topology.kind[k] == ParticleKind::atom && !(topology.mass[k] > 0)) {
+            throw InputError(fmt::format("{} has mass {} u (a force would move it infinitely "
+                                         "fast). Give it a mass, or make it a virtual site.",
+                                         describe_atom(topology, a), topology.mass[k]));
+        }
+    }
+}
+
+} // namespace
+
+CpuBackend::CpuBackend(std::shared_ptr<const Topology> topology, const DynamicsSettings& settings,
+                       std::vector<std::unique_ptr<ForceProvider>> forces, double smallest_cell,
+                       int threads)
+    : topology_((check_particles(*topology), std::move(topology))), settings_(settings),
+      providers_(std::move(forces)), virtual_sites_(*topology_),
+      constraints_(*topology_, make_constraint_plan(*topology_)), smallest_cell_(smallest_cell),
+      threads_(std::max(1, threads)), descent_{settings.minimizer_step, {}, {}, {}}
+{
+    for (const double m : topology_->mass) {
+        inverse_mass_.push_back(m > 0 ? 1 / m : 0);
+        total_mass_ += m;
+    }
+    degrees_of_freedom_ =
+        tessera::degrees_of_freedom(*topology_, constraints_.plan(), settings.remove_com_every > 0);
+    // trial positions of a minimiser may overlap beyond the range of exact sums
+    const bool minimises = settings.integrator == Integrator::steepest_descent;
+    forces_ = ForceSums(topology_->mass.size(), minimises ? SumMode::floating : SumMode::exact);
+}
+
+CpuBackend::~CpuBackend() = default;
+
+void CpuBackend::load(const State& state)
+{
+    const std::size_t atoms = topology_->mass.size();
+    if (state.position.size() != atoms ||
+        (!state.velocity.empty() && state.velocity.size() != atoms)) {
+        throw InputError(
+            fmt::format("the state holds {} positions and {} velocities, the topology "
+                        "{} atoms (they belong to different systems). Give coordinates "
+                        "that match the topology.",
+                        state.position.size(), state.velocity.size(), atoms));
+    }
+    state_ = state;
+    state_.box = on_position_grid(state.box);
+    state_.velocity.resize(atoms);
+    for (std::size_t a = 0; a < atoms; ++a) {
+        if (!(topology_->mass[a] > 0)) {
+            state_.velocity[a] = {};
+        }
+    }
+    time_origin_ = state.time - static_cast<double>(state.step) * settings_.timestep;
+    make_groups_whole(*topology_, constraints_.plan(), state_.box, state_.position);
+    image_.assign(atoms, {0, 0, 0});
+    placed_.assign(atoms, {});
+    moved_.assign(atoms, {});
+    correction_.assign(atoms, {});
+}
+
+std::string CpuBackend::when() const
+{
+    return fmt::format("step {}, time {:.6g} ps", state_.step, state_.time);
+}
+
+void CpuBackend::require(const std::optional<BrokenConstraint>& broken, const char* what) const
+{
+    if (!broken) {
+        return;
+    }
+    const auto i = static_cast<std::size_t>(broken->i), j = static_cast<std::size_t>(broken->j);
+    const double now = norm(nearest_side(state_.box, state_.position[i], state_.position[j]));
+    throw PhysicsError(fmt::format(
+        "{}: {} between {} and {} could not be constrained to {:.6g} nm, they stand {:.6g} nm "
+        "apart "
+        "(atoms moved or turned too far in one step, or the constraints contradict each other). "
+        "Minimise the start structure, shorten run.timestep, or take redundant constraints out.",
+        when(), what, describe_atom(*topology_, broken->i), describe_atom(*topology_, broken->j),
+        broken->length, now));
+}
+
+// ----- forces
+
+/// placed = position - image, in integers first: exact within 32 nm of the origin.
+void CpuBackend::place_atoms()
+{
+    const Box& box = state_.box;
+    GridPosition row[3] = {};
+    if (box.is_periodic()) {
+        for (int k = 0; k < 3; ++k) {
+            row[k] = to_grid(box.vectors()[k]);
+        }
+    }
+    const auto atoms = static_cast<std::int64_t>(placed_.size());
+#pragma omp parallel for num_threads(threads_) schedule(static)
+    for (std::int64_t k = 0; k < atoms; ++k) {
+        const auto a = static_cast<std::size_t>(k);
+        const auto& n = image_[a];
+        GridPosition g = state_.position[a];
+        g.x -= n[0] * row[0].x + n[1] * row[1].x + n[2] * row[2].x;
+        g.y -= n[1] * row[1].y + n[2] * row[2].y;
+        g.z -= n[2] * row[2].z;
+        placed_[a] = to_nm(g);
+    }
+}
+
+/// Sites follow their parents; their positions are rounded to the grid like all others.
+void CpuBackend::place_virtual_sites()
+{
+    if (virtual_sites_.empty()) {
+        return;
+    }
+    const ScopedPhase phase(times_, "virtual sites");
+    virtual_sites_.construct(state_.box, placed_);
+    for (const VirtualSite& site : topology_->virtual_sites) {
+        const auto s = static_cast<std::size_t>(site.site);
+        const auto p = static_cast<std::size_t>(site.parents.front());
+        const GridPosition g = to_grid(placed_[s]);
+        const GridPosition parent = to_grid(placed_[p]);
+        placed_[s] = to_nm(g);
+        image_[s] = image_[p];
+        const GridPosition& home = state_.position[p];
+        state_.position[s] = {home.x + (g.x - parent.x), home.y + (g.y - parent.y),
+                              home.z + (g.z - parent.z)};
+    }
+}
+
+/// Takes from every atom the cell vectors that bring it into the cell.
+void CpuBackend::choose_images()
+{
+    if (!state_.box.is_periodic()) {
+        return;
+    }
+    const Mat3& h = state_.box.vectors();
+    for (std::size_t a = 0; a < placed_.size(); ++a) {
+        Vec3 x = placed_[a];
+        for (int r = 2; r >= 0; --r) {
+            const double n = std::floor(x[r] / h[r][r]);
+            x -= n * h[r];
+            image_[a][static_cast<std::size_t>(r)] += static_cast<std::int32_t>(n);
+        }
+    }
+}
+
+void CpuBackend::begin_forces(Wanted)
+{
+    place_atoms();
+    place_virtual_sites();
+    const bool must_search = std::any_of(providers_.begin(), providers_.end(), [&](const auto& p) {
+        return p->needs_search(state_.box, placed_, threads_);
+    });
+    if (must_search) {
+        const ScopedPhase phase(times_, "search");
+        choose_images();
+        place_atoms();
+        place_virtual_sites();
+        for (const auto& provider : providers_) {
+            provider->search(state_.box, placed_, threads_);
+        }
+    }
+    forces_.clear();
+    energies_ = {};
+}
+
+void CpuBackend::add_forces_of(bool long_range, Wanted wanted)
+{
+    for (const auto& provider : providers_) {
+        if (provider->is_long_range() == long_range) {
+            const ScopedPhase phase(times_, provider->phase());
+            provider->add_forces(state_.box, placed_, wanted, threads_, forces_, energies_);
+        }
+    }
+}
+
+void CpuBackend::add_local_forces(Wanted wanted)
+{
+    add_forces_of(false, wanted);
+}
+
+LongRangeToken CpuBackend::begin_long_range(Wanted wanted)
+{
+    add_forces_of(true, wanted);
+    return {};
+}
+
+void CpuBackend::join(LongRangeToken token)
+{
+    TESSERA_EXPECT(token.is_open());
+}
+
+void CpuBackend::finish_forces(Wanted wanted)
+{
+    if (!virtual_sites_.empty()) {
+        const ScopedPhase phase(times_, "virtual sites");
+        virtual_sites_.spread(state_.box, placed_, wanted, forces_, energies_);
+    }
+    std::int64_t atom = forces_.out_of_range();
+    if (forces_.mode() == SumMode::floating) {
+        for (std::size_t a = 0; a < forces_.size() && atom < 0; ++a) {
+            const Vec3 f = forces_.force(a);
+            atom = std::isfinite(f.x + f.y + f.z) ? -1 : static_cast<std::int64_t>(a);
+        }
+    }
+    if (atom >= 0) {
+        const Vec3 x = to_nm(state_.position[static_cast<std::size_t>(atom)]);
+        throw PhysicsError(fmt::format(
+            "{}: the force on {} at ({:.4f}, {:.4f}, {:.4f}) nm is not finite or beyond {:.3g} "
+            "kJ/mol/nm (atoms overlap, or the step is too long). Minimise the start structure, or "
+            "shorten run.timestep.",
+            when(), describe_atom(*topology_, atom), x.x, x.y, x.z, fixed::largest_force));
+    }
+}
+
+std::vector<Vec3> CpuBackend::forces() const
+{
+    std::vector<Vec3> out;
+    out.reserve(forces_.size());
+    for (std::size_t a = 0; a < forces_.size(); ++a) {
+        out.push_back(forces_.force(a));
+    }
+    return out;
+}
+
+// ----- sub-steps that move atoms
+
+void CpuBackend::perform(const SubStep& sub_step)
+{
+    std::visit([this](const auto& s) { run(s); }, sub_step);
+}
+
+void CpuBackend::run(const Kick& s)
+{
+    const ScopedPhase phase(times_, "update");
+    kick(state_.velocity, inverse_mass_, forces_, s.fraction.of(settings_.timestep), threads_);
+}
+
+void CpuBackend::run(const Drift& s)
+{
+    const ScopedPhase phase(times_, "update");
+    if (!constraints_.empty()) {
+        old_ = state_.position;
+    }
+    const std::int64_t atom =
+        drift(state_.position, state_.velocity, inverse_mass_, s.fraction.of(settings_.timestep),
+              longest_move, moved_, threads_);
+    if (atom >= 0) {
+        const Vec3 v = state_.velocity[static_cast<std::size_t>(atom)];
+        throw PhysicsError(fmt::format(
+            "{}: {} has the velocity ({:.4g}, {:.4g}, {:.4g}) nm/ps and would move more than {} nm "
+            "in this step (the simulation has become unstable). Minimise the start structure, or "
+            "shorten run.timestep.",
+            when(), describe_atom(*topology_, atom), v.x, v.y, v.z, longest_move));
+    }
+}
+
+void CpuBackend::run(const ConstrainPositions& s)
+{
+    const ScopedPhase phase(times_, "constraints");
+    require(constraints_.constrain_positions(state_.box, old_, moved_, correction_, threads_),
+            "the distance");
+    displace(state_.position, correction_, threads_);
+    if (settings_.integrator != Integrator::steepest_descent) {
+        add_scaled(state_.velocity, correction_, 1 / s.fraction.of(settings_.timestep), threads_);
+    }
+}
+
+void CpuBackend::run(const ConstrainVelocities&)
+{
+    const ScopedPhase phase(times_, "constraints");
+    require(constraints_.constrain_velocities(state_.box, state_.position, state_.velocity,
+                                              correction_, threads_),
+            "the velocity");
+    add_scaled(state_.velocity, correction_, 1, threads_);
+}
+
+void CpuBackend::remove_com_motion(std::span<Vec3> velocity)
+{
+    const Vec3 p = momentum(velocity, topology_->mass, threads_);
+    shift_velocities(velocity, topology_->mass, (1 / total_mass_) * p, threads_);
+}
+
+void CpuBackend::run(const RemoveComMotion& s)
+{
+    if (is_due(s.every)) {
+        const ScopedPhase phase(times_, "update");
+        remove_com_motion(state_.velocity);
+    }
+}
+
+void CpuBackend::run(const Forces&)
+{
+    throw ContractViolation("forces are evaluated by their own verbs, not by perform()");
+}
+
+void CpuBackend::advance_clock()
+{
+    ++state_.step;
+    state_.time = time_origin_ + static_cast<double>(state_.step) * settings_.timestep;
+}
+
+ExtraState CpuBackend::export_extra() const
+{
+    return {{"bath_energies", {baths_.thermostat, baths_.barostat}},
+            {"time_origin", {time_origin_}},
+            {"trial_length", {descent_.length}}};
+}
+
+void CpuBackend::import_extra(const ExtraState& extra)
+{
+    const auto numbers = [&](const char* name, std::size_t count) {
+        const auto at = extra.find(name);
+        if (at == extra.end() || at->second.size() != count) {
+            throw InputError(fmt::format("the checkpoint lacks \"{}\" with {} numbers (it was "
+                                         "written by another version). Start anew from its last "
+                                         "positions.",
+                                         name, count));
+        }
+        return at->second;
+    };
+    const auto baths = numbers("bath_energies", 2);
+    baths_ = {baths[0], baths[1]};
+    time_origin_ = numbers("time_origin", 1)[0];
+    descent_.length = numbers("trial_length", 1)[0];
+}
+
+} // namespace tessera

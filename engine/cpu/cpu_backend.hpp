@@ -1,0 +1,124 @@
+#pragma once
+
+#include "engine/backend/backend.hpp"
+#include "engine/backend/force_provider.hpp"
+#include "engine/cpu/constraints.hpp"
+#include "engine/cpu/virtual_sites.hpp"
+#include "engine/model/topology.hpp"
+#include "engine/plans/settings.hpp"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tessera
+{
+
+/// The state and all verbs on it, on the CPU in FP64, for one process. Bits do not depend on the
+/// number of threads, nor on when pair lists were made.
+class CpuBackend : public Backend {
+public:
+    /// `smallest_cell`: a cell whose shortest height falls below it stops the run (twice the
+    /// cut-off, nm; 0: no limit). Throws InputError for what cannot be moved: shells, atoms without
+    /// mass.
+    CpuBackend(std::shared_ptr<const Topology> topology, const DynamicsSettings& settings,
+               std::vector<std::unique_ptr<ForceProvider>> forces, double smallest_cell,
+               int threads);
+    ~CpuBackend() override;
+
+    void load(const State& state) override;
+    [[nodiscard]] const State& state() const override { return state_; }
+
+    void begin_forces(Wanted wanted) override;
+    void add_local_forces(Wanted wanted) override;
+    LongRangeToken begin_long_range(Wanted wanted) override;
+    void join(LongRangeToken token) override;
+    void finish_forces(Wanted wanted) override;
+
+    void perform(const SubStep& sub_step) override;
+    void advance_clock() override;
+    void project_positions() override;
+    void adopt_velocities(bool half_step_behind) override;
+    void draw_velocities(double temperature, std::uint64_t seed) override;
+
+    [[nodiscard]] const EnergySums& energies() const override { return energies_; }
+    [[nodiscard]] std::vector<Vec3> forces() const override;
+    Motion measure_motion() override;
+    [[nodiscard]] double degrees_of_freedom() const override { return degrees_of_freedom_; }
+    [[nodiscard]] BathEnergies bath_energies() const override { return baths_; }
+    double largest_free_force() override;
+    [[nodiscard]] double trial_length() const override { return descent_.length; }
+
+    [[nodiscard]] ExtraState export_extra() const override;
+    void import_extra(const ExtraState& extra) override;
+    PhaseTimes& times() override { return times_; }
+
+    [[nodiscard]] const Constraints& constraints() const { return constraints_; }
+
+private:
+    // sub-steps
+    void run(const Kick& s);
+    void run(const Drift& s);
+    void run(const ConstrainPositions& s);
+    void run(const ConstrainVelocities& s);
+    void run(const Thermalize& s);
+    void run(const MeterHeat& s);
+    void run(const RescaleVelocities& s);
+    void run(const MeasurePressure& s);
+    void run(const ScaleBox& s);
+    void run(const RemoveComMotion& s);
+    void run(const Forces& s);
+    void run(const Descend& s);
+    void run(const Judge& s);
+
+    [[nodiscard]] bool is_due(std::int64_t every) const { return state_.step % every == 0; }
+    void place_atoms();
+    void place_virtual_sites();
+    void choose_images();
+    void add_forces_of(bool long_range, Wanted wanted);
+    [[nodiscard]] std::vector<Vec3> next_half_step_velocities();
+    void remove_com_motion(std::span<Vec3> velocity);
+    void require(const std::optional<BrokenConstraint>& broken, const char* what) const;
+    [[nodiscard]] std::string when() const;
+
+    std::shared_ptr<const Topology> topology_;
+    DynamicsSettings settings_;
+    std::vector<std::unique_ptr<ForceProvider>> providers_;
+    VirtualSites virtual_sites_;
+    Constraints constraints_;
+    std::vector<double> inverse_mass_;
+    double total_mass_ = 0;
+    double degrees_of_freedom_ = 0;
+    double smallest_cell_;
+    int threads_;
+
+    State state_;
+    double time_origin_ = 0; ///< ps, of step 0
+    ForceSums forces_;
+    EnergySums energies_;
+    BathEnergies baths_;
+    std::optional<double> pressure_; ///< of update groups, at the beginning of this step
+    double group_virial_ = 0;        ///< its trace, from the same measurement
+
+    // positions as the forces see them: near one cell, on a continuous path between searches
+    std::vector<Vec3> placed_;
+    std::vector<std::array<std::int32_t, 3>> image_; ///< cell vectors taken away, of every atom
+
+    // of the last drift or descent
+    std::vector<GridPosition> old_;
+    std::vector<Vec3> moved_, correction_;
+
+    struct Descent {
+        double length; ///< nm
+        std::vector<GridPosition> position;
+        ForceSums forces;
+        EnergySums energies;
+    } descent_;
+
+    PhaseTimes times_;
+};
+
+} // namespace tessera

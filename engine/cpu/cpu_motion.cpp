@@ -1,0 +1,271 @@
+// CpuBackend, second part: what needs the motion as a whole. Velocities of a start, kinetic energy,
+// thermostat, barostat, minimiser.
+#include "engine/base/error.hpp"
+#include "engine/base/philox.hpp"
+#include "engine/cpu/cpu_backend.hpp"
+#include "engine/cpu/update.hpp"
+#include "engine/cpu/update_groups.hpp"
+#include "engine/math/units.hpp"
+#include "engine/physics/thermostats/cell_rescale.hpp"
+#include "engine/physics/thermostats/ornstein_uhlenbeck.hpp"
+#include "engine/physics/thermostats/rescale.hpp"
+
+#include <cmath>
+#include <fmt/format.h>
+
+namespace tessera
+{
+
+// ----- start
+
+void CpuBackend::project_positions()
+{
+    if (constraints_.empty()) {
+        return;
+    }
+    std::fill(moved_.begin(), moved_.end(), Vec3{});
+    require(constraints_.constrain_positions(state_.box, state_.position, moved_, correction_,
+                                             threads_),
+            "the distance");
+    displace(state_.position, correction_, threads_);
+}
+
+void CpuBackend::adopt_velocities(bool half_step_behind)
+{
+    const double dt = settings_.timestep;
+    if (state_.velocities_half_step_behind != half_step_behind) {
+        kick(state_.velocity, inverse_mass_, forces_, half_step_behind ? -0.5 * dt : 0.5 * dt,
+             threads_);
+        state_.velocities_half_step_behind = half_step_behind;
+    }
+    if (constraints_.empty()) {
+        return;
+    }
+    if (!half_step_behind) {
+        run(ConstrainVelocities{});
+        return;
+    }
+    // v(t - dt/2) must lead here from positions that met the constraints: project the step back
+    for (std::size_t a = 0; a < moved_.size(); ++a) {
+        moved_[a] = -dt * state_.velocity[a];
+    }
+    require(constraints_.constrain_positions(state_.box, state_.position, moved_, correction_,
+                                             threads_),
+            "the velocity");
+    add_scaled(state_.velocity, correction_, -1 / dt, threads_);
+}
+
+void CpuBackend::draw_velocities(double temperature, std::uint64_t seed)
+{
+    std::fill(state_.velocity.begin(), state_.velocity.end(), Vec3{});
+    // an Ornstein-Uhlenbeck step that forgets everything draws from the Maxwell-Boltzmann law
+    const double width = std::sqrt(constants::boltzmann * temperature);
+    for (std::size_t a = 0; a < state_.velocity.size(); ++a) {
+        if (inverse_mass_[a] > 0) {
+            RandomStream random(seed, static_cast<std::uint32_t>(a), 0,
+                                RandomPurpose::start_velocity);
+            const auto xy = random.normal2();
+            const auto z = random.normal2();
+            state_.velocity[a] = (width * std::sqrt(inverse_mass_[a])) * Vec3{xy[0], xy[1], z[0]};
+        }
+    }
+    remove_com_motion(state_.velocity);
+    if (!constraints_.empty()) {
+        run(ConstrainVelocities{});
+    }
+    const double kinetic = trace(kinetic_tensor(state_.velocity, topology_->mass, threads_));
+    const double wanted = 0.5 * degrees_of_freedom_ * constants::boltzmann * temperature;
+    if (kinetic > 0) {
+        scale_velocities(state_.velocity, std::sqrt(wanted / kinetic), threads_);
+    }
+}
+
+// ----- kinetic energy at the time of the positions
+
+/// Leap-frog: v(t + dt/2) as the coming step will make it (without thermostat); correction_ holds
+/// the displacements by which its constraints act.
+std::vector<Vec3> CpuBackend::next_half_step_velocities()
+{
+    const double dt = settings_.timestep;
+    std::vector<Vec3> next = state_.velocity;
+    kick(next, inverse_mass_, forces_, dt, threads_);
+    if (!constraints_.empty()) {
+        for (std::size_t a = 0; a < next.size(); ++a) {
+            moved_[a] = dt * next[a];
+        }
+        require(constraints_.constrain_positions(state_.box, state_.position, moved_, correction_,
+                                                 threads_),
+                "the distance");
+        add_scaled(next, correction_, 1 / dt, threads_);
+    }
+    return next;
+}
+
+Motion CpuBackend::measure_motion()
+{
+    const ScopedPhase phase(times_, "update");
+    const auto& mass = topology_->mass;
+    Motion motion;
+    motion.kinetic = kinetic_tensor(state_.velocity, mass, threads_);
+    if (state_.velocities_half_step_behind) {
+        const std::vector<Vec3> next = next_half_step_velocities();
+        motion.kinetic = 0.5 * (motion.kinetic + kinetic_tensor(next, mass, threads_));
+        if (!constraints_.empty()) {
+            const double dt = settings_.timestep;
+            motion.constraint_virial = constraints_.virial(state_.box, state_.position, correction_,
+                                                           1 / (dt * dt), threads_);
+        }
+        return motion;
+    }
+    if (!constraints_.empty()) {
+        std::vector<Vec3> acceleration(state_.velocity.size());
+        kick(acceleration, inverse_mass_, forces_, 1, threads_);
+        require(constraints_.constrain_accelerations(state_.box, state_.position, state_.velocity,
+                                                     acceleration, correction_, threads_),
+                "the acceleration");
+        motion.constraint_virial =
+            constraints_.virial(state_.box, state_.position, correction_, 1, threads_);
+    }
+    return motion;
+}
+
+// ----- baths
+
+void CpuBackend::run(const Thermalize& s)
+{
+    const ScopedPhase phase(times_, "coupling");
+    const OrnsteinUhlenbeck ou(s.friction, s.temperature, settings_.timestep);
+    thermalize(state_.velocity, inverse_mass_, ou.keep, ou.noise, s.seed, state_.step, threads_);
+}
+
+void CpuBackend::run(const MeterHeat& s)
+{
+    const ScopedPhase phase(times_, "coupling");
+    baths_.thermostat += s.sign * trace(kinetic_tensor(state_.velocity, topology_->mass, threads_));
+}
+
+void CpuBackend::run(const RescaleVelocities& s)
+{
+    if (!is_due(s.every)) {
+        return;
+    }
+    const ScopedPhase phase(times_, "coupling");
+    const double kinetic = trace(kinetic_tensor(state_.velocity, topology_->mass, threads_));
+    RandomStream random(s.seed, 0, state_.step, RandomPurpose::velocity_rescale);
+    const double factor =
+        velocity_rescale_factor(kinetic, degrees_of_freedom_, s.temperature,
+                                static_cast<double>(s.every) * settings_.timestep, s.time, random);
+    scale_velocities(state_.velocity, factor, threads_);
+    baths_.thermostat += (factor * factor - 1) * kinetic;
+}
+
+/// P = 2/(3V) (kinetic energy - virial) of update groups as points: constraint forces, which act
+/// within them, drop out.
+void CpuBackend::run(const MeasurePressure& s)
+{
+    pressure_.reset();
+    if (!is_due(s.every)) {
+        return;
+    }
+    const ScopedPhase phase(times_, "coupling");
+    const RaggedList& groups = constraints_.plan().update_groups;
+    const auto measure = [&](std::span<const Vec3> velocity) {
+        return measure_groups(groups, topology_->mass, state_.position, velocity, forces_,
+                              threads_);
+    };
+    const GroupMotion now = measure(state_.velocity);
+    double kinetic = trace(now.kinetic);
+    if (state_.velocities_half_step_behind) {
+        kinetic = 0.5 * (kinetic + trace(measure(next_half_step_velocities()).kinetic));
+    }
+    group_virial_ = trace(energies_.virial() + now.virial_correction);
+    pressure_ = 2 * (kinetic - group_virial_) / (3 * state_.box.volume());
+}
+
+/// Energy given: kinetic exactly; potential to first order, dU/d ln(V) = 2/3 (virial of groups).
+void CpuBackend::run(const ScaleBox& s)
+{
+    if (!pressure_) {
+        return;
+    }
+    const ScopedPhase phase(times_, "coupling");
+    const double volume = state_.box.volume();
+    RandomStream random(s.seed, 0, state_.step, RandomPurpose::cell_rescale);
+    const double next_volume =
+        rescaled_volume(volume, *pressure_, s.pressure, s.temperature, s.compressibility, s.time,
+                        static_cast<double>(s.every) * settings_.timestep, random.normal2()[0]);
+    const double stretch = std::cbrt(next_volume / volume);
+    if (!(std::fabs(stretch - 1) < 0.02)) {
+        throw PhysicsError(fmt::format(
+            "{}: the barostat would change the cell's edges by {:.1f} % at once (pressure {:.4g} "
+            "bar; the system is far from equilibrium, or the barostat too quick). Equilibrate at "
+            "constant volume first, or raise barostat.time_constant.",
+            when(), 100 * (stretch - 1), *pressure_ / units::bar));
+    }
+    const Box next = on_position_grid(Box(stretch * state_.box.vectors()));
+    if (next.shortest_height() < smallest_cell_) {
+        throw PhysicsError(fmt::format(
+            "{}: the cell shrank to a shortest height of {:.6g} nm, the cut-off needs {:.6g} nm "
+            "(beyond it an atom would meet two images of another). Use a larger system, a shorter "
+            "cut-off, or correct barostat.pressure ({:.4g} bar).",
+            when(), next.shortest_height(), smallest_cell_, s.pressure / units::bar));
+    }
+    const double before = trace(kinetic_tensor(state_.velocity, topology_->mass, threads_));
+    scale_groups(constraints_.plan().update_groups, topology_->mass, state_.box, next, 1 / stretch,
+                 state_.position, state_.velocity, threads_);
+    state_.box = next;
+    const double after = trace(kinetic_tensor(state_.velocity, topology_->mass, threads_));
+    baths_.barostat += (after - before) + 2 * group_virial_ * std::log(stretch);
+}
+
+// ----- steepest descent
+
+double CpuBackend::largest_free_force()
+{
+    std::vector<Vec3> acceleration(forces_.size());
+    kick(acceleration, inverse_mass_, forces_, 1, threads_);
+    if (!constraints_.empty()) {
+        require(constraints_.constrain_velocities(state_.box, state_.position, acceleration,
+                                                  correction_, threads_),
+                "the force");
+        add_scaled(acceleration, correction_, 1, threads_);
+    }
+    double largest = 0;
+    for (std::size_t a = 0; a < acceleration.size(); ++a) {
+        largest = std::fmax(largest, topology_->mass[a] * norm(acceleration[a]));
+    }
+    return largest;
+}
+
+void CpuBackend::run(const Descend&)
+{
+    descent_.position = state_.position;
+    descent_.forces = forces_;
+    descent_.energies = energies_;
+    double largest = 0;
+    for (std::size_t a = 0; a < forces_.size(); ++a) {
+        largest = std::fmax(largest, inverse_mass_[a] > 0 ? norm(forces_.force(a)) : 0);
+    }
+    const double scale = largest > 0 ? descent_.length / largest : 0;
+    for (std::size_t a = 0; a < forces_.size(); ++a) {
+        moved_[a] = inverse_mass_[a] > 0 ? scale * forces_.force(a) : Vec3{};
+    }
+    old_ = state_.position;
+    displace(state_.position, moved_, threads_);
+}
+
+void CpuBackend::run(const Judge&)
+{
+    if (energies_.potential() < descent_.energies.potential()) {
+        descent_.length *= 1.2;
+        return;
+    }
+    descent_.length *= 0.2;
+    state_.position = descent_.position;
+    forces_ = descent_.forces;
+    energies_ = descent_.energies;
+    place_atoms();
+    place_virtual_sites();
+}
+
+} // namespace tessera

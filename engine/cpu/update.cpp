@@ -1,0 +1,180 @@
+#include "engine/cpu/update.hpp"
+
+#include "engine/base/philox.hpp"
+
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <limits>
+
+namespace tessera
+{
+
+namespace
+{
+
+std::int64_t count(std::size_t n)
+{
+    return static_cast<std::int64_t>(n);
+}
+
+/// Sums N addends of every atom exactly: add(sums, atom).
+template <std::size_t N, class Add>
+std::array<double, N> exact_sums(std::int64_t atoms, int threads, Add add)
+{
+    std::array<ExactSum, N> total;
+#pragma omp parallel num_threads(threads)
+    {
+        std::array<ExactSum, N> mine;
+#pragma omp for schedule(static)
+        for (std::int64_t a = 0; a < atoms; ++a) {
+            add(mine, static_cast<std::size_t>(a));
+        }
+#pragma omp critical(tessera_exact_sums)
+        for (std::size_t k = 0; k < N; ++k) {
+            total[k].add(mine[k]);
+        }
+    }
+    std::array<double, N> out;
+    for (std::size_t k = 0; k < N; ++k) {
+        out[k] = total[k].value();
+    }
+    return out;
+}
+
+} // namespace
+
+void kick(std::span<Vec3> velocity, std::span<const double> inverse_mass, const ForceSums& forces,
+          double dt, int threads)
+{
+    const std::int64_t atoms = count(velocity.size());
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (std::int64_t k = 0; k < atoms; ++k) {
+        const auto a = static_cast<std::size_t>(k);
+        velocity[a] += (dt * inverse_mass[a]) * forces.force(a);
+    }
+}
+
+std::int64_t drift(std::span<GridPosition> position, std::span<const Vec3> velocity,
+                   std::span<const double> inverse_mass, double dt, double limit,
+                   std::span<Vec3> moved, int threads)
+{
+    const std::int64_t atoms = count(velocity.size());
+    constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+    std::int64_t first = none;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(min : first)
+    for (std::int64_t k = 0; k < atoms; ++k) {
+        const auto a = static_cast<std::size_t>(k);
+        const Vec3 d = inverse_mass[a] > 0 ? dt * velocity[a] : Vec3{};
+        if (!(std::fabs(d.x) < limit && std::fabs(d.y) < limit && std::fabs(d.z) < limit)) {
+            first = std::min(first, k); // also NaN
+        }
+        moved[a] = d;
+    }
+    if (first != none) {
+        return first;
+    }
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (std::int64_t k = 0; k < atoms; ++k) {
+        const auto a = static_cast<std::size_t>(k);
+        const GridPosition d = to_grid(moved[a]);
+        position[a].x += d.x;
+        position[a].y += d.y;
+        position[a].z += d.z;
+        moved[a] = to_nm(d);
+    }
+    return -1;
+}
+
+void displace(std::span<GridPosition> position, std::span<const Vec3> d, int threads)
+{
+    const std::int64_t atoms = count(position.size());
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (std::int64_t k = 0; k < atoms; ++k) {
+        const auto a = static_cast<std::size_t>(k);
+        const GridPosition g = to_grid(d[a]);
+        position[a].x += g.x;
+        position[a].y += g.y;
+        position[a].z += g.z;
+    }
+}
+
+void add_scaled(std::span<Vec3> velocity, std::span<const Vec3> d, double scale, int threads)
+{
+    const std::int64_t atoms = count(velocity.size());
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (std::int64_t k = 0; k < atoms; ++k) {
+        const auto a = static_cast<std::size_t>(k);
+        velocity[a] += scale * d[a];
+    }
+}
+
+void scale_velocities(std::span<Vec3> velocity, double factor, int threads)
+{
+    const std::int64_t atoms = count(velocity.size());
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (std::int64_t k = 0; k < atoms; ++k) {
+        velocity[static_cast<std::size_t>(k)] *= factor;
+    }
+}
+
+void thermalize(std::span<Vec3> velocity, std::span<const double> inverse_mass, double keep,
+                double noise, std::uint64_t seed, std::int64_t step, int threads)
+{
+    const std::int64_t atoms = count(velocity.size());
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (std::int64_t k = 0; k < atoms; ++k) {
+        const auto a = static_cast<std::size_t>(k);
+        if (!(inverse_mass[a] > 0)) {
+            continue;
+        }
+        RandomStream random(seed, static_cast<std::uint32_t>(k), step, RandomPurpose::langevin);
+        const auto xy = random.normal2();
+        const auto z = random.normal2();
+        const double width = noise * std::sqrt(inverse_mass[a]);
+        velocity[a] = keep * velocity[a] + width * Vec3{xy[0], xy[1], z[0]};
+    }
+}
+
+Mat3 kinetic_tensor(std::span<const Vec3> velocity, std::span<const double> mass, int threads)
+{
+    const auto sums = exact_sums<6>(count(velocity.size()), threads,
+                                    [&](std::array<ExactSum, 6>& s, std::size_t a) {
+                                        const Vec3& v = velocity[a];
+                                        const double half_mass = 0.5 * mass[a];
+                                        s[0].add(half_mass * (v.x * v.x));
+                                        s[1].add(half_mass * (v.y * v.y));
+                                        s[2].add(half_mass * (v.z * v.z));
+                                        s[3].add(half_mass * (v.x * v.y));
+                                        s[4].add(half_mass * (v.x * v.z));
+                                        s[5].add(half_mass * (v.y * v.z));
+                                    });
+    return {
+        {{sums[0], sums[3], sums[4]}, {sums[3], sums[1], sums[5]}, {sums[4], sums[5], sums[2]}}};
+}
+
+Vec3 momentum(std::span<const Vec3> velocity, std::span<const double> mass, int threads)
+{
+    const auto sums = exact_sums<3>(count(velocity.size()), threads,
+                                    [&](std::array<ExactSum, 3>& s, std::size_t a) {
+                                        s[0].add(mass[a] * velocity[a].x);
+                                        s[1].add(mass[a] * velocity[a].y);
+                                        s[2].add(mass[a] * velocity[a].z);
+                                    });
+    return {sums[0], sums[1], sums[2]};
+}
+
+void shift_velocities(std::span<Vec3> velocity, std::span<const double> mass, const Vec3& shift,
+                      int threads)
+{
+    const std::int64_t atoms = count(velocity.size());
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (std::int64_t k = 0; k < atoms; ++k) {
+        const auto a = static_cast<std::size_t>(k);
+        if (mass[a] > 0) {
+            velocity[a] -= shift;
+        }
+    }
+}
+
+} // namespace tessera

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "engine/backend/sums.hpp"
+#include "engine/math/mat3.hpp"
+#include "engine/math/vec3.hpp"
+#include "engine/model/state.hpp"
+
+#include <cstdint>
+#include <span>
+
+namespace tessera
+{
+
+// Loops over all atoms: gather, formula, store. Sums over atoms are exact, so no bit depends on the
+// number of threads. Inverse masses are 0 for particles without mass, which therefore never move by
+// themselves. Units: ps, u, nm, kJ/mol.
+
+/// v += f/m dt
+void kick(std::span<Vec3> velocity, std::span<const double> inverse_mass, const ForceSums& forces,
+          double dt, int threads);
+
+/// x += v dt, rounded to the position grid; `moved` holds the displacement as done. Returns the
+/// first atom that would move further than `limit` (nm) along an axis or has no finite velocity;
+/// -1: none. Nothing moves then.
+std::int64_t drift(std::span<GridPosition> position, std::span<const Vec3> velocity,
+                   std::span<const double> inverse_mass, double dt, double limit,
+                   std::span<Vec3> moved, int threads);
+
+/// x += d, rounded to the grid.
+void displace(std::span<GridPosition> position, std::span<const Vec3> d, int threads);
+
+/// v += scale * d
+void add_scaled(std::span<Vec3> velocity, std::span<const Vec3> d, double scale, int threads);
+
+/// v *= factor
+void scale_velocities(std::span<Vec3> velocity, double factor, int threads);
+
+/// v <- keep v + noise / sqrt(m) xi for the step, with the atoms' own random numbers.
+void thermalize(std::span<Vec3> velocity, std::span<const double> inverse_mass, double keep,
+                double noise, std::uint64_t seed, std::int64_t step, int threads);
+
+/// 1/2 sum m v_k v_l
+Mat3 kinetic_tensor(std::span<const Vec3> velocity, std::span<const double> mass, int threads);
+
+/// sum m v, u nm/ps
+Vec3 momentum(std::span<const Vec3> velocity, std::span<const double> mass, int threads);
+
+/// v -= shift, of the atoms with a mass
+void shift_velocities(std::span<Vec3> velocity, std::span<const double> mass, const Vec3& shift,
+                      int threads);
+
+} // namespace tessera

@@ -1,0 +1,275 @@
+#include "engine/simulation/simulation.hpp"
+
+#include "engine/base/error.hpp"
+#include "engine/cpu/cpu_backend.hpp"
+#include "engine/cpu/cpu_forces.hpp"
+#include "engine/integrators/integrators.hpp"
+#include "engine/math/constants.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace tessera
+{
+
+namespace
+{
+
+void check_cell(const NonbondedSettings& nonbonded, const DynamicsSettings& dynamics,
+                const Box& box)
+{
+    if (dynamics.barostat != BarostatKind::none && !box.is_periodic()) {
+        throw InputError("a barostat without a cell (open space has no pressure). Give a cell, or "
+                         "set barostat.kind = \"none\".");
+    }
+    if (!box.is_periodic() || !std::isfinite(nonbonded.cutoff())) {
+        return;
+    }
+    const double limit = 0.5 * box.shortest_height();
+    if (nonbonded.cutoff() > limit) {
+        const Mat3& h = box.vectors();
+        throw InputError(fmt::format(
+            "cut-off {:.6g} nm does not fit the cell ({:.6g} {:.6g} {:.6g} / {:.6g} {:.6g} {:.6g}: "
+            "half its shortest height is {:.6g} nm). Choose a cut-off of at most {:.6g} nm, or a "
+            "larger cell.",
+            nonbonded.cutoff(), h[0].x, h[1].y, h[2].z, h[1].x, h[2].x, h[2].y, limit, limit));
+    }
+}
+
+} // namespace
+
+Simulation::Simulation(std::shared_ptr<const Topology> topology, NonbondedSettings nonbonded,
+                       DynamicsSettings dynamics, State start, int threads, StartKind kind)
+    : dynamics_(dynamics), kind_(kind)
+{
+    check_cell(nonbonded, dynamics_, start.box);
+    const bool has_limit = start.box.is_periodic() && std::isfinite(nonbonded.cutoff());
+    auto forces = make_cpu_forces(topology, nonbonded, start.box);
+    auto backend = std::make_unique<CpuBackend>(topology, dynamics_, std::move(forces),
+                                                has_limit ? 2 * nonbonded.cutoff() : 0, threads);
+    scheme_ = make_scheme(dynamics_, !backend->constraints().empty());
+    backend_ = std::move(backend);
+    backend_->load(start);
+}
+
+Simulation::Simulation(std::shared_ptr<const Topology> topology, DynamicsSettings dynamics,
+                       State start, int threads, std::vector<std::unique_ptr<ForceProvider>> forces,
+                       StartKind kind)
+    : dynamics_(dynamics), kind_(kind)
+{
+    check_cell({}, dynamics_, start.box);
+    auto backend = std::make_unique<CpuBackend>(topology, dynamics_, std::move(forces), 0, threads);
+    scheme_ = make_scheme(dynamics_, !backend->constraints().empty());
+    backend_ = std::move(backend);
+    backend_->load(start);
+}
+
+Simulation::~Simulation() = default;
+
+void Simulation::add_observer(Observer& observer)
+{
+    observers_.push_back(&observer);
+}
+
+StepPlan Simulation::plan_for(std::int64_t step) const
+{
+    StepPlan plan{step};
+    for (const Observer* observer : observers_) {
+        const Interest interest = observer->interest(step);
+        plan.listeners = plan.listeners || interest.listens;
+        plan.energies = plan.energies || (interest.listens && interest.wanted.energies);
+        plan.virial = plan.virial || (interest.listens && interest.wanted.virial);
+    }
+    // the barostat measures the pressure where the next step begins; a minimiser judges by energy
+    plan.virial = plan.virial ||
+                  (dynamics_.barostat != BarostatKind::none && step % dynamics_.couple_every == 0);
+    plan.energies = plan.energies || dynamics_.integrator == Integrator::steepest_descent;
+    return plan;
+}
+
+void Simulation::begin()
+{
+    if (begun_) {
+        return;
+    }
+    begun_ = true;
+    if (kind_ == StartKind::fresh) {
+        backend_->project_positions();
+        if (dynamics_.generate_velocities) {
+            backend_->draw_velocities(dynamics_.velocity_temperature, dynamics_.seed);
+        }
+    }
+    plan_ = plan_for(state().step);
+    plan_.energies = plan_.virial = true; // one evaluation, and the state can be looked at
+    compute_forces(plan_);
+
+    const bool half_step_behind = scheme_.velocities_half_step_behind;
+    if (kind_ == StartKind::fresh || state().velocities_half_step_behind != half_step_behind) {
+        backend_->adopt_velocities(half_step_behind);
+    }
+    if (kind_ == StartKind::fresh) {
+        notify(plan_);
+    }
+}
+
+void Simulation::step()
+{
+    begin();
+    const StepPlan plan = plan_for(state().step + 1); // energies? virial? who listens?
+    observables_.reset();
+
+    for (const SubStep& sub : scheme_) { // e.g. kick, drift, forces, kick
+        if (is_force_evaluation(sub)) {
+            compute_forces(plan);
+        } else {
+            backend_->perform(sub);
+        }
+    }
+
+    backend_->advance_clock();
+    plan_ = plan;
+    notify(plan);
+}
+
+/// Forces at the present positions.
+///
+/// What must precede what, and what may run at the same time:
+///
+///     begin          places virtual sites, makes pair lists     before all others
+///     local forces   need the lists
+///     long range     needs positions only                       beside local forces, until joined
+///     long.join      before anyone reads forces
+///     finish         spreads virtual sites' forces              after all others
+///
+/// On return forces are complete.
+void Simulation::compute_forces(const StepPlan& plan)
+{
+    const Wanted wanted{plan.energies, plan.virial};
+
+    backend_->begin_forces(wanted);
+    auto long_range = backend_->begin_long_range(wanted);
+    backend_->add_local_forces(wanted);
+    backend_->join(std::move(long_range));
+    backend_->finish_forces(wanted);
+}
+
+void Simulation::notify(const StepPlan& plan)
+{
+    if (!plan.listeners) {
+        return;
+    }
+    const ScopedPhase phase(backend_->times(), "output");
+    const StepView view(
+        plan, state(), [this]() -> const Observables& { return observables(); },
+        [this] { return forces(); });
+    for (Observer* observer : observers_) {
+        if (observer->interest(plan.step).listens) {
+            observer->notify(view);
+        }
+    }
+}
+
+void Simulation::run(std::int64_t until_step, const std::function<bool()>& stop)
+{
+    begin();
+    const bool minimises = dynamics_.integrator == Integrator::steepest_descent;
+    while (state().step < until_step && !(minimises && minimised())) {
+        step();
+        if (stop && stop()) {
+            return;
+        }
+    }
+}
+
+const State& Simulation::state() const
+{
+    return backend_->state();
+}
+
+std::vector<Vec3> Simulation::forces()
+{
+    begin();
+    return backend_->forces();
+}
+
+double Simulation::degrees_of_freedom() const
+{
+    return backend_->degrees_of_freedom();
+}
+
+const Observables& Simulation::observables()
+{
+    begin();
+    if (!observables_) {
+        if (!plan_.energies || !plan_.virial) {
+            plan_.energies = plan_.virial = true;
+            compute_forces(plan_); // exact sums: the forces keep their bits
+        }
+        observables_ = gather();
+    }
+    return *observables_;
+}
+
+Observables Simulation::gather()
+{
+    const State& now = state();
+    const EnergySums& sums = backend_->energies();
+    const Motion motion = backend_->measure_motion();
+    const BathEnergies baths = backend_->bath_energies();
+
+    Observables o;
+    o.step = now.step;
+    o.time = now.time;
+    o.box = now.box;
+    for (std::size_t k = 0; k < energy_kind_count; ++k) {
+        o.energy[k] = sums.energy(static_cast<EnergyKind>(k));
+    }
+    o.potential = sums.potential();
+    o.kinetic_tensor = motion.kinetic;
+    o.kinetic = trace(motion.kinetic);
+    o.total = o.potential + o.kinetic;
+    o.conserved = o.total - baths.thermostat - baths.barostat;
+    o.degrees_of_freedom = backend_->degrees_of_freedom();
+    o.temperature = o.degrees_of_freedom > 0
+                        ? 2 * o.kinetic / (o.degrees_of_freedom * constants::boltzmann)
+                        : 0;
+    o.constraint_virial = motion.constraint_virial;
+    o.virial = sums.virial() + motion.constraint_virial;
+    if (now.box.is_periodic()) {
+        o.volume = now.box.volume();
+        o.pressure_tensor = (2 / o.volume) * (o.kinetic_tensor - o.virial);
+        o.pressure = trace(o.pressure_tensor) / 3;
+    }
+    return o;
+}
+
+bool Simulation::minimised()
+{
+    begin();
+    constexpr double shortest_trial = 1e-9; // nm; below it energies differ by rounding alone
+    return backend_->trial_length() < shortest_trial ||
+           backend_->largest_free_force() < dynamics_.minimizer_tolerance;
+}
+
+ExtraState Simulation::export_extra() const
+{
+    return backend_->export_extra();
+}
+
+void Simulation::import_extra(const ExtraState& extra)
+{
+    backend_->import_extra(extra);
+}
+
+const PhaseTimes& Simulation::times() const
+{
+    return backend_->times();
+}
+
+void Simulation::clear_times()
+{
+    backend_->times().clear();
+}
+
+} // namespace tessera
