@@ -49,8 +49,10 @@ public:
             floating_[atom] += f;
             return;
         }
-        const double largest = std::fmax(std::fabs(f.x), std::fmax(std::fabs(f.y), std::fabs(f.z)));
-        if (!(largest < fixed::largest_force)) { // also NaN
+        const bool fits = std::fabs(f.x) < fixed::largest_force &&
+                          std::fabs(f.y) < fixed::largest_force &&
+                          std::fabs(f.z) < fixed::largest_force;
+        if (!fits) { // also NaN, which fmax would have swallowed
             if (out_of_range_ < 0) {
                 out_of_range_ = static_cast<std::int64_t>(atom);
             }
