@@ -232,13 +232,13 @@ private:
         if (text == nullptr) {
             if (entry_.value.as<std::int64_t>() != nullptr ||
                 entry_.value.as<double>() != nullptr) {
-                return fault(fmt::format("{} = {} has no unit (a {} needs one)", key_.path,
-                                         written(entry_.value), name_of(key_.dimension)),
+                return fault(fmt::format("{} = {} has no unit ({} needs one)", key_.path,
+                                         written(entry_.value), with_article(key_.dimension)),
                              units + " would do",
                              fmt::format("write \"{} {}\"", written(entry_.value),
                                          units_of(key_.dimension).front().name));
             }
-            return wrong_kind(fmt::format("a {} with its unit", name_of(key_.dimension)),
+            return wrong_kind(fmt::format("{} with its unit", with_article(key_.dimension)),
                               fmt::format("in double quotes; units: {}", units));
         }
         if (key_.kind == KeyKind::quantity_or_word) {

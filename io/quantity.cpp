@@ -82,7 +82,7 @@ const std::array<Table, 11>& tables()
           {"1/atm", 1 / atmosphere},
           {"1/Pa", 1 / pascal},
           {"1/MPa", 1e-6 / pascal}}},
-        {"energy a time",
+        {"energy rate",
          {{"kJ/mol/ps", 1},
           {"kJ/mol/ns", 1e-3},
           {"kcal/mol/ps", kcal},
@@ -143,6 +143,13 @@ std::string_view name_of(Dimension dimension)
     return table_of(dimension).name;
 }
 
+std::string with_article(Dimension dimension)
+{
+    const std::string_view name = name_of(dimension);
+    const bool vowel = std::string_view("aeiou").find(name.front()) != std::string_view::npos;
+    return fmt::format("{} {}", vowel ? "an" : "a", name);
+}
+
 std::string units_in_words(Dimension dimension)
 {
     std::vector<UnitName> shown;
@@ -151,10 +158,9 @@ std::string units_in_words(Dimension dimension)
         for (const UnitName& earlier : shown) {
             repeated = repeated || earlier.factor == unit.factor;
         }
-        if (repeated) {
-            break;
+        if (!repeated) {
+            shown.push_back(unit);
         }
-        shown.push_back(unit);
     }
     std::string out;
     for (std::size_t k = 0; k < shown.size(); ++k) {
@@ -180,8 +186,8 @@ QuantityReading read_quantity(std::string_view text, Dimension dimension)
         return out;
     }
     if (parsed.ec != std::errc()) {
-        out.what = fmt::format("\"{}\" is not a {} (it does not begin with a number)", text,
-                               name_of(dimension));
+        out.what = fmt::format("\"{}\" is not {} (it does not begin with a number)", text,
+                               with_article(dimension));
         out.caret = "a number and a unit belong here";
         out.hint = fmt::format("write a number and a unit, such as {}; units: {}",
                                example("1", dimension), units_in_words(dimension));
@@ -189,7 +195,7 @@ QuantityReading read_quantity(std::string_view text, Dimension dimension)
     }
     if (!std::isfinite(number)) {
         out.what =
-            fmt::format("\"{}\" is not a {} (not a finite number)", text, name_of(dimension));
+            fmt::format("\"{}\" is not {} (not a finite number)", text, with_article(dimension));
         out.caret = "a finite number belongs here";
         out.hint = fmt::format("write a finite number, such as {}", example("1", dimension));
         return out;
@@ -198,7 +204,7 @@ QuantityReading read_quantity(std::string_view text, Dimension dimension)
                                        static_cast<std::size_t>(parsed.ptr - body.data()));
     const std::string_view unit = trimmed(body.substr(number_text.size()));
     if (unit.empty()) {
-        out.what = fmt::format("\"{}\" has no unit (a {} needs one)", text, name_of(dimension));
+        out.what = fmt::format("\"{}\" has no unit ({} needs one)", text, with_article(dimension));
         out.caret = fmt::format("{} would do", units_in_words(dimension));
         out.hint = fmt::format("write {}", example(number_text, dimension));
         return out;
@@ -211,8 +217,8 @@ QuantityReading read_quantity(std::string_view text, Dimension dimension)
         }
     }
     if (const Table* other = table_that_knows(unit); other != nullptr) {
-        out.what = fmt::format("\"{}\" is not a {} (\"{}\" measures {})", text, name_of(dimension),
-                               unit, other->name);
+        out.what = fmt::format("\"{}\" is not {} (\"{}\" measures {})", text,
+                               with_article(dimension), unit, other->name);
     } else {
         out.what = fmt::format("\"{}\" has an unknown unit (\"{}\" does not measure {})", text,
                                unit, name_of(dimension));

@@ -29,12 +29,15 @@ struct UnitName {
     double factor;
 };
 
-/// Every spelling known for a dimension; those before the first repeat of a factor are the ones
-/// shown to users. Empty for Dimension::none.
+/// Every spelling known for a dimension; of those with equal factors the first
+/// is shown to users. Empty for Dimension::none.
 const std::vector<UnitName>& units_of(Dimension dimension);
 
 /// "length", "time", ... for messages.
 std::string_view name_of(Dimension dimension);
+
+/// "a length", "an energy rate", ...
+std::string with_article(Dimension dimension);
 
 /// The units worth naming in a message: `"nm", "Å" or "pm"`.
 std::string units_in_words(Dimension dimension);

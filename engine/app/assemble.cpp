@@ -3,8 +3,9 @@
 #include "engine/app/resolve_mesh.hpp"
 #include "engine/base/text_file.hpp"
 #include "engine/math/constants.hpp"
+#include "engine/model/restraint_reference.hpp"
 #include "forcefields/amber_topology.hpp"
-#include "engine/app/pending.hpp"
+#include "forcefields/gromacs_topology.hpp"
 #include "io/coordinates.hpp"
 
 #include <algorithm>

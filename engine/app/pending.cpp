@@ -7,11 +7,6 @@
 namespace tessera
 {
 
-Topology read_gromacs_topology(const std::filesystem::path& path, const GromacsTopologyOptions&)
-{
-    throw InputError(path.string() + ": reading .top is not built yet.");
-}
-void set_restraint_reference(Topology&, const std::vector<Vec3>&) {}
 double ewald_beta_for_tolerance(double cutoff, double tolerance)
 {
     double low = 0, high = 30 / cutoff;

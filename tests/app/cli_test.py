@@ -1,0 +1,206 @@
+"""The command line: exit statuses, --set, JSON, forces, the reference of keys.
+
+usage: cli_test.py TESSERA SOURCE_DIR
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TESSERA, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
+GOOD = SOURCE / "tests/inputs/good"
+
+
+def tessera(*arguments):
+    return subprocess.run([TESSERA] + [str(a) for a in arguments], capture_output=True, text=True, timeout=60)
+
+
+class CommandLine(unittest.TestCase):
+    def test_no_command_is_a_fault_of_usage(self):
+        run = tessera()
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("subcommand", run.stderr)
+
+    def test_an_unknown_command_is_a_fault_of_usage(self):
+        self.assertEqual(tessera("enrgy", GOOD / "minimal.toml").returncode, 2)
+
+    def test_help_and_version_end_with_status_zero(self):
+        for arguments in (["--help"], ["energy", "--help"], ["--version"]):
+            run = tessera(*arguments)
+            self.assertEqual(run.returncode, 0)
+            self.assertTrue(run.stdout)
+
+    def test_a_missing_deck_is_bad_input(self):
+        for command in ("energy", "check"):
+            run = tessera(command, "nowhere.toml")
+            self.assertEqual(run.returncode, 2)
+            self.assertIn("nowhere.toml does not exist (it should be the deck, a TOML file)", run.stderr)
+
+    def test_mdp_decks_are_refused_by_name(self):
+        with tempfile.NamedTemporaryFile(suffix=".mdp") as file:
+            run = tessera("check", file.name)
+        self.assertEqual(run.returncode, 2)
+        self.assertIn(".mdp decks are not built yet", run.stderr)
+
+    def test_planned_commands_say_that_they_are_not_built(self):
+        for command in ("validate", "report", "slurm"):
+            run = tessera(command, GOOD / "minimal.toml", "--full")
+            self.assertEqual(run.returncode, 2)
+            self.assertIn("tessera %s is not built yet" % command, run.stderr)
+
+    def test_continue_takes_no_other_word_than_if_present(self):
+        run = tessera("run", GOOD / "minimal.toml", "--continue=perhaps")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("--continue=perhaps is unknown", run.stderr)
+
+    def test_info_names_version_libraries_and_what_is_not_built(self):
+        run = tessera("info")
+        self.assertEqual(run.returncode, 0)
+        for word in ("Tessera", "HDF5", "MPI", "GPU parts", "toml++", "CLI11", "fmt"):
+            self.assertIn(word, run.stdout)
+
+    def test_an_unwritable_file_is_a_fault_of_the_environment(self):
+        run = tessera("energy", GOOD / "minimal.toml", "--json", "/nowhere/e.json")
+        if "not built yet" in run.stderr:
+            self.skipTest("energy is not built yet")
+        self.assertEqual(run.returncode, 4)
+        self.assertIn("/nowhere/e.json: cannot be written", run.stderr)
+
+
+class Set(unittest.TestCase):
+    def summary(self, *sets):
+        arguments = [part for text in sets for part in ("--set", text)]
+        run = tessera("check", GOOD / "minimal.toml", *arguments)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return run.stdout
+
+    def test_values_that_are_not_toml_are_strings(self):
+        self.assertIn("5000 steps of 1 fs", self.summary("run.timestep=1 fs"))
+
+    def test_values_that_are_toml_keep_their_kind(self):
+        self.assertIn("7 steps", self.summary("run.steps=7"))
+        self.assertIn("20 x 20 x 24", self.summary("pme.grid=[20, 20, 24]"))
+        self.assertIn("5000 steps of 1 fs", self.summary('run.timestep="1 fs"'))
+
+    def test_the_last_of_two_wins(self):
+        self.assertIn("9 steps", self.summary("run.steps=7", "run.steps=9"))
+
+    def test_a_key_of_the_deck_is_overridden(self):
+        self.assertIn("Coulomb 0.9 nm", self.summary("nonbonded.cutoff=0.9 nm"))
+
+
+class Check(unittest.TestCase):
+    def warnings(self, deck, *sets):
+        arguments = [part for text in sets for part in ("--set", text)]
+        run = tessera("check", GOOD / deck, *arguments)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return run.stderr
+
+    def test_the_good_deck_has_no_warnings(self):
+        self.assertEqual(self.warnings("minimal.toml"), "")
+
+    def test_names_that_differ_are_warned_of(self):
+        text = self.warnings("minimal.toml", "system.coordinates=water-names-swapped.gro")
+        self.assertIn("names of 2 of 9 atoms differ", text)
+        self.assertIn("2: HW2 for HW1; 3: HW1 for HW2", text)
+
+    def test_atoms_on_top_of_each_other_are_warned_of(self):
+        text = self.warnings("minimal.toml", "system.coordinates=water-overlap.gro")
+        self.assertIn("atoms are closer than 0.05 nm (1 (OW, SOL 1) and 4 (OW, SOL 2): 0.0400 nm", text)
+
+    def test_free_bonds_to_hydrogen_under_a_long_step_are_warned_of(self):
+        text = self.warnings("flexible-water.toml", "run.timestep=2 fs")
+        self.assertIn("6 bonds to hydrogen are free, and the step is 2 fs", text)
+
+    def test_a_coarse_mesh_is_warned_of(self):
+        self.assertIn("the PME mesh is coarser than the tolerance deserves",
+                      self.warnings("minimal.toml", "pme.spacing=0.25 nm"))
+
+    def test_a_short_thermostat_time_is_warned_of(self):
+        text = self.warnings("minimal.toml", "thermostat.kind=v-rescale", "thermostat.temperature=300 K",
+                             "thermostat.time_constant=10 fs")
+        self.assertIn("thermostat.time_constant = 0.01 ps is below ten steps (0.02 ps)", text)
+
+    def test_a_box_near_the_cutoff_is_warned_of_under_pressure(self):
+        text = self.warnings("minimal.toml", "thermostat.kind=v-rescale", "thermostat.temperature=300 K",
+                             "barostat.kind=c-rescale", "barostat.pressure=1 bar", "nonbonded.cutoff=1.28 nm")
+        self.assertIn("the box may shrink towards the cut-off", text)
+
+    def test_restraints_to_the_start_coordinates_are_warned_of(self):
+        text = self.warnings("minimal.toml", 'system.define=["POSRES"]')
+        self.assertIn("position restraints hold to the start coordinates", text)
+
+    def test_a_temperature_without_effect_is_warned_of(self):
+        text = self.warnings("minimal.toml", "thermostat.kind=none", "thermostat.temperature=300 K")
+        self.assertIn('thermostat.temperature has no effect (thermostat.kind = "none")', text)
+
+    def test_the_reference_of_keys_is_up_to_date(self):
+        run = tessera("check", "--list-keys")
+        self.assertEqual(run.returncode, 0)
+        self.assertEqual(run.stdout, (SOURCE / "docs/deck-reference.md").read_text(),
+                         "run `tessera check --list-keys > docs/deck-reference.md`")
+
+
+class Energy(unittest.TestCase):
+    def energy(self, deck, *arguments):
+        with tempfile.TemporaryDirectory() as folder:
+            json_file, forces_file = pathlib.Path(folder) / "e.json", pathlib.Path(folder) / "f.txt"
+            run = tessera("energy", GOOD / deck, "--json", json_file, "--forces", forces_file, *arguments)
+            if "not built yet" in run.stderr:
+                self.skipTest("energy is not built yet")
+            self.assertEqual(run.returncode, 0, run.stderr)
+            return run.stdout, json.loads(json_file.read_text()), forces_file.read_text().splitlines()
+
+    def test_json_holds_what_the_reference_promises(self):
+        _, found, _ = self.energy("minimal.toml")
+        self.assertEqual(found["atoms"], 9)
+        self.assertEqual(found["precision"], "fp64")
+        self.assertEqual(found["device"], "cpu")
+        self.assertEqual([row[k] for k, row in enumerate(found["box_nm"])], [2.6, 2.6, 2.6])
+        self.assertEqual(len(found["virial_kJ_mol"]), 3)
+        self.assertEqual(len(found["pme"]["grid"]), 3)
+        self.assertGreater(found["pme"]["beta_per_nm"], 3)
+        self.assertGreater(found["force_max"], found["force_rms"])
+
+    def test_terms_sum_to_the_potential(self):
+        _, found, _ = self.energy("minimal.toml")
+        terms = found["energies_kJ_mol"]
+        total = sum(value for name, value in terms.items() if name != "potential")
+        # each term is rounded once to double: a few units in the last place of the largest
+        self.assertAlmostEqual(total, terms["potential"], delta=1e-13 * sum(map(abs, terms.values())))
+
+    def test_terms_that_the_system_lacks_are_absent(self):
+        rigid = self.energy("minimal.toml")[1]["energies_kJ_mol"]
+        flexible = self.energy("flexible-water.toml")[1]["energies_kJ_mol"]
+        self.assertNotIn("bond", rigid)
+        self.assertIn("bond", flexible)
+        self.assertNotIn("coulomb_reciprocal", flexible)
+
+    def test_forces_come_one_line_an_atom_and_agree_with_the_summary(self):
+        _, found, lines = self.energy("minimal.toml")
+        self.assertEqual(len(lines), 9)
+        forces = [[float(word) for word in line.split()] for line in lines]
+        rms = (sum(x * x for row in forces for x in row) / 9) ** 0.5
+        self.assertAlmostEqual(rms, found["force_rms"], delta=1e-12 * rms)
+
+    def test_threads_do_not_reach_the_digits(self):
+        one = self.energy("minimal.toml", "--set", "compute.threads=1")
+        three = self.energy("minimal.toml", "--set", "compute.threads=3")
+        self.assertEqual(one, three)
+
+    def test_open_space_has_no_box(self):
+        _, found, _ = self.energy("open-space.toml")
+        self.assertIsNone(found["box_nm"])
+        self.assertNotIn("pme", found)
+
+    def test_the_table_names_each_term_and_the_atom_with_the_largest_force(self):
+        text, found, _ = self.energy("minimal.toml")
+        for name in found["energies_kJ_mol"]:
+            self.assertIn(name, text)
+        self.assertIn("on atom", text)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
