@@ -1,0 +1,122 @@
+#include "engine/cpu/long_range.hpp"
+
+#include "engine/base/error.hpp"
+#include "engine/cpu/mesh_c6.hpp"
+#include "engine/cpu/position_grid.hpp"
+#include "engine/math/constants.hpp"
+#include "engine/plans/pme_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace tessera
+{
+
+namespace
+{
+
+void require_positive(double beta, const char* what)
+{
+    if (!(beta > 0) || !std::isfinite(beta)) {
+        throw InputError(
+            fmt::format("the splitting parameter of {} is {} /nm. Give a tolerance or a "
+                        "positive beta.",
+                        what, beta));
+    }
+}
+
+/// Roots of the dispersion coefficients: one set where types mix geometrically, else the seven of
+/// the Lorentz-Berthelot binomial, e sigma^k with e = 2 sqrt(epsilon).
+std::vector<std::vector<double>> dispersion_coefficients(const Topology& topology,
+                                                         LjCombination combination)
+{
+    const std::size_t atoms = topology.type.size();
+    if (combination == LjCombination::geometric) {
+        const std::vector<double> cg = make_mesh_c6(topology.pairs, combination);
+        std::vector<double> root(atoms);
+        for (std::size_t a = 0; a < atoms; ++a) {
+            root[a] = std::sqrt(cg[topology.pairs.at(topology.type[a], topology.type[a])]);
+        }
+        return {root};
+    }
+    std::vector<std::vector<double>> sets(7, std::vector<double>(atoms));
+    for (std::size_t a = 0; a < atoms; ++a) {
+        const auto type = static_cast<std::size_t>(topology.type[a]);
+        double power = 2.0 * std::sqrt(topology.pairs.epsilon[type]);
+        for (std::vector<double>& set : sets) {
+            set[a] = power;
+            power *= topology.pairs.sigma[type];
+        }
+    }
+    return sets;
+}
+
+} // namespace
+
+LongRange::LongRange(const Topology& topology, const NonbondedSettings& settings)
+{
+    const bool has_charge = std::any_of(topology.charge.begin(), topology.charge.end(),
+                                        [](double q) { return q != 0.0; });
+    const bool is_ewald = settings.electrostatics == Electrostatics::pme ||
+                          settings.electrostatics == Electrostatics::ewald;
+    if (is_ewald) {
+        require_positive(settings.ewald_beta, "electrostatics");
+        const CoulombWaves waves{topology.coulomb_constant, settings.ewald_beta};
+        double net = 0;
+        for (const double q : topology.charge) {
+            net += q;
+        }
+        background_ =
+            constants::pi * waves.coulomb_constant * net * net / (2.0 * waves.beta * waves.beta);
+        if (settings.electrostatics == Electrostatics::pme) {
+            check_pme_grid(settings.pme_grid, settings.pme_order);
+        }
+        if (has_charge && settings.electrostatics == Electrostatics::pme) {
+            coulomb_mesh_.emplace(settings.pme_grid, settings.pme_order, waves,
+                                  std::vector<std::vector<double>>{topology.charge},
+                                  EnergyKind::coulomb_reciprocal);
+        } else if (has_charge) {
+            waves_.emplace(waves, topology.charge);
+        }
+    }
+    if (settings.lj_pme) {
+        require_positive(settings.lj_ewald_beta, "LJ-PME");
+        dispersion_mesh_.emplace(
+            settings.pme_grid, settings.pme_order, DispersionWaves{settings.lj_ewald_beta},
+            dispersion_coefficients(topology, settings.lj_combination), EnergyKind::lj_reciprocal);
+    }
+}
+
+void LongRange::add_forces(const Box& box, std::span<const Vec3> positions, Wanted wanted,
+                           int threads, ForceSums& forces, EnergySums& energies)
+{
+    if (!coulomb_mesh_ && !dispersion_mesh_ && !waves_) {
+        return;
+    }
+    if (!box.is_periodic()) {
+        throw InputError("an Ewald sum (pme, ewald, LJ-PME) needs a periodic cell, but there is "
+                         "none. Give a cell, or choose \"cutoff\" or \"reaction-field\".");
+    }
+    threads = std::max(1, threads);
+    const PositionGrid grid(box);
+    const std::vector<Vec3> canonical = canonical_positions(grid, positions, threads);
+    if (coulomb_mesh_) {
+        coulomb_mesh_->add_forces(grid.box(), canonical, wanted, threads, forces, energies);
+    }
+    if (waves_) {
+        waves_->add_forces(grid.box(), canonical, wanted, threads, forces, energies);
+    }
+    if (dispersion_mesh_) {
+        dispersion_mesh_->add_forces(grid.box(), canonical, wanted, threads, forces, energies);
+    }
+    const double background = -background_ / grid.box().volume();
+    if (wanted.energies) {
+        energies.add(EnergyKind::coulomb_reciprocal, background);
+    }
+    if (wanted.virial) {
+        energies.add_virial((-0.5 * background) * identity3());
+    }
+}
+
+} // namespace tessera

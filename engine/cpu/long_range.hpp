@@ -1,0 +1,34 @@
+#pragma once
+
+#include "engine/cpu/ewald.hpp"
+#include "engine/cpu/pme.hpp"
+#include "engine/model/topology.hpp"
+#include "engine/plans/settings.hpp"
+
+#include <optional>
+#include <span>
+
+namespace tessera
+{
+
+/// The long-range part of electrostatics and, with LJ-PME, of dispersion: energies
+/// coulomb_reciprocal (the mesh alone and the uniform background of a net charge, -pi ke Q^2/(2 V
+/// beta^2)) and lj_reciprocal. Where the settings have neither it does nothing. Corrections of
+/// excluded pairs and self terms belong to Nonbonded.
+class LongRange {
+public:
+    /// Throws InputError where mesh, order or splitting parameter make no sense.
+    LongRange(const Topology& topology, const NonbondedSettings& settings);
+
+    /// Not const: meshes are kept between calls.
+    void add_forces(const Box& box, std::span<const Vec3> positions, Wanted wanted, int threads,
+                    ForceSums& forces, EnergySums& energies);
+
+private:
+    std::optional<Pme> coulomb_mesh_;
+    std::optional<Pme> dispersion_mesh_;
+    std::optional<Ewald> waves_;
+    double background_ = 0; ///< pi ke Q^2/(2 beta^2), kJ/mol nm^3
+};
+
+} // namespace tessera

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "engine/backend/sums.hpp"
+#include "engine/cpu/fft3d.hpp"
+#include "engine/cpu/mesh_kernel.hpp"
+#include "engine/plans/settings.hpp"
+
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <span>
+#include <variant>
+#include <vector>
+
+namespace tessera
+{
+
+using Waves = std::variant<CoulombWaves, DispersionWaves>;
+
+/// Smooth particle-mesh Ewald sum of pair potentials, reciprocal part. Charges (or roots of
+/// dispersion coefficients) are spread on an integer mesh, lines are transformed whole, energies
+/// are summed exactly: the bits do not depend on threads. U. Essmann et al., J. Chem. Phys. 103,
+/// 8577 (1995).
+class Pme {
+public:
+    /// One coefficient an atom: energy = sum_k w(k) |S(k)|^2. Throws InputError (check_pme_grid).
+    /// Seven coefficients an atom, c_k = e sigma^k (k = 0..6): the Lorentz-Berthelot mixture
+    /// ((s_i + s_j)/2)^6 = sum_k binomial(6, k)/64 s_i^k s_j^(6-k).
+    Pme(const std::array<int, 3>& grid, int order, const Waves& waves,
+        std::vector<std::vector<double>> coefficients, EnergyKind kind);
+
+    /// `canonical`: positions as made by canonical_positions for this box.
+    void add_forces(const Box& box, std::span<const Vec3> canonical, Wanted wanted, int threads,
+                    ForceSums& forces, EnergySums& energies);
+
+private:
+    struct Splines;
+    void prepare_influence(const Box& box, int threads);
+    void spread(const Box& box, std::span<const Vec3> canonical, const std::vector<double>& c,
+                int threads);
+    void convolve(const Box& box, Wanted wanted, int threads, EnergySums& energies);
+    void gather(const Box& box, std::span<const Vec3> canonical, int threads,
+                ForceSums& forces) const;
+
+    Fft3d fft_;
+    int order_;
+    Waves waves_;
+    std::vector<std::vector<double>> coefficient_; ///< scaled to at most 1 for the integer mesh
+    double coefficient_scale_ = 1;                 ///< true coefficient = scale * stored
+    EnergyKind kind_;
+    std::array<std::vector<double>, 3> moduli_;
+
+    Box influence_box_;
+    std::vector<double> influence_; ///< w(k)/V |b|^2 scale^2, [spectrum]
+    std::vector<double> slope_;     ///< d ln w/d(k^2), [spectrum]
+
+    std::vector<std::vector<std::int64_t>> mesh_;             ///< one a thread
+    std::vector<std::vector<double>> potential_;              ///< one a coefficient
+    std::vector<std::vector<std::complex<double>>> spectrum_; ///< one a coefficient
+};
+
+} // namespace tessera
