@@ -1,0 +1,110 @@
+#include "engine/simulation/single_point.hpp"
+
+#include "engine/base/error.hpp"
+#include "engine/cpu/dispersion_correction.hpp"
+#include "engine/cpu/listed.hpp"
+#include "engine/cpu/long_range.hpp"
+#include "engine/cpu/nonbonded.hpp"
+#include "engine/cpu/virtual_sites.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace tessera
+{
+
+namespace
+{
+
+/// Every force there is, evaluated once.
+class Evaluation {
+public:
+    Evaluation(const Topology& topology, const NonbondedSettings& settings)
+        : topology_(topology), sites_(topology), listed_(topology),
+          nonbonded_(topology, once(settings)), long_range_(topology, settings),
+          tail_(topology, settings)
+    {
+    }
+
+    void place(const Box& box, std::span<Vec3> positions, int threads)
+    {
+        sites_.construct(box, positions);
+        nonbonded_.search(box, positions, threads);
+    }
+
+    /// Returns the atom at which forces left the range of exact sums, or -1.
+    std::int64_t evaluate(const Box& box, std::span<const Vec3> positions, int threads,
+                          SumMode mode, SinglePoint& result)
+    {
+        constexpr Wanted everything{true, true};
+        ForceSums forces(positions.size(), mode);
+        result.sums = EnergySums();
+        nonbonded_.add_forces(box, positions, everything, threads, forces, result.sums);
+        long_range_.add_forces(box, positions, everything, threads, forces, result.sums);
+        listed_.add_forces(box, positions, everything, threads, forces, result.sums);
+        tail_.add(box, everything, result.sums);
+        sites_.spread(box, positions, everything, forces, result.sums);
+        result.forces.resize(positions.size());
+        for (std::size_t a = 0; a < positions.size(); ++a) {
+            result.forces[a] = forces.force(a);
+        }
+        for (const VirtualSite& site : topology_.virtual_sites) {
+            result.forces[static_cast<std::size_t>(site.site)] = Vec3{};
+        }
+        return forces.out_of_range();
+    }
+
+private:
+    /// No list is kept, so none needs a buffer.
+    static NonbondedSettings once(NonbondedSettings settings)
+    {
+        settings.list_buffer = 0;
+        return settings;
+    }
+
+    const Topology& topology_;
+    VirtualSites sites_;
+    Listed listed_;
+    Nonbonded nonbonded_;
+    LongRange long_range_;
+    DispersionTail tail_;
+};
+
+std::string label(const Topology& topology, std::int64_t atom)
+{
+    const auto a = static_cast<std::size_t>(atom);
+    const Residue& residue = topology.residues[static_cast<std::size_t>(topology.residue[a])];
+    return fmt::format("atom {} ({} of {} {})", atom + 1, topology.atom_name[a], residue.name,
+                       residue.number);
+}
+
+} // namespace
+
+SinglePoint single_point(const std::shared_ptr<const Topology>& topology,
+                         const NonbondedSettings& settings, const Box& box,
+                         std::span<const Vec3> positions, int threads)
+{
+    if (positions.size() != topology->mass.size()) {
+        throw InputError(
+            fmt::format("there are {} positions for {} atoms. Give coordinates of this "
+                        "topology.",
+                        positions.size(), topology->mass.size()));
+    }
+    threads = std::max(1, threads);
+    SinglePoint result;
+    result.positions.assign(positions.begin(), positions.end());
+    Evaluation evaluation(*topology, settings);
+    evaluation.place(box, result.positions, threads);
+    const std::int64_t atom =
+        evaluation.evaluate(box, result.positions, threads, SumMode::exact, result);
+    if (atom >= 0) {
+        result.notes.push_back(fmt::format("a force on {} is beyond the range of exact sums "
+                                           "({:.3g} kJ/mol/nm): forces were summed "
+                                           "in FP64 in order. Look for overlapping atoms.",
+                                           label(*topology, atom), fixed::largest_force));
+        evaluation.evaluate(box, result.positions, 1, SumMode::floating, result);
+    }
+    return result;
+}
+
+} // namespace tessera
