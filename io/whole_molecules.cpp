@@ -104,7 +104,9 @@ std::vector<CellShift> whole_molecule_shifts(const MoleculeWalk& walk, const Box
             sum += shifted(box, positions[i], shifts[i]);
         }
         const Vec3 centre = (1.0 / static_cast<double>(stops.size())) * sum;
-        const CellShift home = rounded(box.to_fraction(box.wrap(centre) - centre));
+        const Vec3 fraction = box.to_fraction(centre);
+        const CellShift home =
+            rounded({-std::floor(fraction.x), -std::floor(fraction.y), -std::floor(fraction.z)});
         for (const auto& stop : stops) {
             CellShift& shift = shifts[static_cast<std::size_t>(stop.atom)];
             for (std::size_t k = 0; k < 3; ++k) {

@@ -26,7 +26,8 @@ MoleculeWalk molecule_walk(const Topology& topology);
 /// Whole numbers of cell vectors.
 using CellShift = std::array<std::int32_t, 3>;
 
-/// The shifts s that make molecules whole, each with its centre (mean of its atoms) in the cell:
+/// The shifts s that make molecules whole, each with its centre (mean of its atoms) in the cell
+/// (fractions in [0, 1)):
 /// x_i + s_i H. Tied atoms are brought to nearest images of each other, whatever images are given.
 /// All zero in open space. Positions in nm, topology order.
 std::vector<CellShift> whole_molecule_shifts(const MoleculeWalk& walk, const Box& box,
