@@ -6,6 +6,9 @@
 #include "io/whole_molecules.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <fmt/format.h>
 #include <tuple>
 
@@ -51,7 +54,6 @@ struct H5mdTrajectory::Parts {
 
     hsize_t frames = 0, energy_rows = 0;
     std::int64_t last_step = -1, last_energy_step = -1;
-    int unflushed = 0;
     std::vector<double> numbers;
     std::vector<std::int32_t> images;
 
@@ -88,7 +90,7 @@ private:
     h5::Dataset create_element(const std::string& name, hid_t stored, const h5::Extents& row,
                                const std::string& unit);
     void append_vectors(h5::Dataset& set, std::span<const Vec3> values);
-    void append_positions(const TrajectoryFrame& frame);
+    void make_whole(const TrajectoryFrame& frame);
 };
 
 void H5mdTrajectory::Parts::write_metadata(const Topology& topology)
@@ -299,12 +301,10 @@ void H5mdTrajectory::Parts::append_vectors(h5::Dataset& set, std::span<const Vec
     set.append_row(reinterpret_cast<const double*>(values.data()));
 }
 
-void H5mdTrajectory::Parts::append_positions(const TrajectoryFrame& frame)
+/// Fills `numbers` with the positions of whole molecules, and `images` with what they lack to the
+/// continuous path.
+void H5mdTrajectory::Parts::make_whole(const TrajectoryFrame& frame)
 {
-    if (!settings.periodic) {
-        append_vectors(position, frame.positions);
-        return;
-    }
     const std::vector<CellShift> shifts = whole_molecule_shifts(walk, frame.box, frame.positions);
     numbers.clear();
     images.clear();
@@ -314,14 +314,15 @@ void H5mdTrajectory::Parts::append_positions(const TrajectoryFrame& frame)
         numbers.insert(numbers.end(), {x.x, x.y, x.z});
         images.insert(images.end(), {-s[0], -s[1], -s[2]});
     }
-    position.append_row(numbers.data());
-    image.append_row(images.data());
-    edges.append_row(&frame.box.vectors()[0].x);
 }
 
 void H5mdTrajectory::Parts::append(const TrajectoryFrame& frame)
 {
-    append_positions(frame);
+    make_whole(frame);
+    if (settings.periodic) {
+        image.append_row(images.data());
+        edges.append_row(&frame.box.vectors()[0].x);
+    }
     if (velocity.is_open()) {
         append_vectors(velocity, frame.velocities);
     }
@@ -333,6 +334,10 @@ void H5mdTrajectory::Parts::append(const TrajectoryFrame& frame)
     }
     time.append_row(&frame.time);
     step.append_row(&frame.step);
+    file.flush();
+    // readers count frames by the positions: the rest is on the disk before they grow
+    position.append_row(numbers.data());
+    file.flush();
 }
 
 // ---- the interface ----
@@ -348,11 +353,17 @@ H5mdTrajectory H5mdTrajectory::create(const TrajectorySettings& settings, const 
     parts->settings = settings;
     parts->walk = molecule_walk(topology);
     parts->atoms = static_cast<std::size_t>(topology.atoms());
-    parts->file = h5::File::create(settings.path);
+    const std::string aside = settings.path + ".new";
+    parts->file = h5::File::create(aside);
     parts->write_metadata(topology);
     parts->write_topology(topology);
     parts->create_datasets();
     parts->file.flush();
+    if (std::rename(aside.c_str(), settings.path.c_str()) != 0) {
+        throw FileError(fmt::format("{}: cannot be written ({}). Check the folder and its "
+                                    "permissions.",
+                                    settings.path, std::strerror(errno)));
+    }
     return H5mdTrajectory(std::move(parts));
 }
 
@@ -380,10 +391,6 @@ void H5mdTrajectory::append(const TrajectoryFrame& frame)
     }
     try {
         p.append(frame);
-        ++p.unflushed;
-        if (p.unflushed >= p.settings.flush_every) {
-            flush();
-        }
     } catch (const FileError&) {
         // whole frames only: what the failed one left is cut off again, as far as the disk lets us
         try {
@@ -432,7 +439,6 @@ std::int64_t H5mdTrajectory::energy_rows() const
 void H5mdTrajectory::flush()
 {
     parts_->file.flush();
-    parts_->unflushed = 0;
 }
 
 void H5mdTrajectory::close()

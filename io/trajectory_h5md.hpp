@@ -40,7 +40,6 @@ struct TrajectorySettings {
                                      ///< minus half a step)
     std::vector<ScalarColumn> observables; ///< at the stride of the frames
     std::vector<ScalarColumn> energies;    ///< at a stride of their own
-    int flush_every = 1;                   ///< frames between hand-overs to the operating system
     Provenance provenance;
 };
 
@@ -63,13 +62,15 @@ struct TrajectoryFrame {
 ///     /energies/<name>        scalars at their own stride, /energies/step and time
 ///     /connectivity/bonds, /parameters/topology (names, residues), /parameters/provenance
 /// Molecules are whole with their centre in the cell; position + image . edges is the continuous
-/// path. After each hand-over a killed process leaves a file that opens with whole frames.
+/// path. Every frame is handed to the operating system before append() returns, the positions
+/// last: a process killed at any time leaves a file that opens, and what is there of
+/// position/value is whole in every dataset (others may have one row more).
 ///
 /// Any fault of the file system is a FileError that names path, cause and remedy; the frames before
 /// it stay. Not thread-safe (HDF5): use all HDF5 files of a process from one thread at a time.
 class H5mdTrajectory {
 public:
-    /// A new file in place of any old one.
+    /// A new file in place of any old one (which is gone once the new one can be opened).
     static H5mdTrajectory create(const TrajectorySettings& settings, const Topology& topology);
 
     /// The file of an earlier part of the same run, cut behind `last_step` (the checkpoint's):
@@ -91,7 +92,7 @@ public:
     [[nodiscard]] std::int64_t frames() const;
     [[nodiscard]] std::int64_t energy_rows() const;
 
-    /// Hands everything written to the operating system: a reader sees it from here on.
+    /// Hands energies written since the last frame to the operating system.
     void flush();
     /// Flushes and closes; a failure is told here, not by the destructor.
     void close();
