@@ -1,0 +1,111 @@
+#include "io/energy_log.hpp"
+
+#include "engine/math/units.hpp"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <ostream>
+
+namespace tessera
+{
+
+void RunningMean::add(double time, double value)
+{
+    ++count;
+    const double n = static_cast<double>(count);
+    const double from_mean = value - mean;
+    const double time_from_mean = time - time_mean;
+    mean += from_mean / n;
+    time_mean += time_from_mean / n;
+    squares += from_mean * (value - mean);
+    time_squares += time_from_mean * (time - time_mean);
+    products += time_from_mean * (value - mean);
+}
+
+double RunningMean::deviation() const
+{
+    return count > 1 ? std::sqrt(squares / static_cast<double>(count - 1)) : 0;
+}
+
+double RunningMean::slope() const
+{
+    return time_squares > 0 ? products / time_squares : 0;
+}
+
+EnergyLog::EnergyLog(std::ostream& stream, std::vector<EnergyKind> kinds, std::int64_t every,
+                     bool periodic)
+    : stream_(stream), kinds_(std::move(kinds)), every_(every), periodic_(periodic),
+      terms_(kinds_.size())
+{
+}
+
+Interest EnergyLog::interest(std::int64_t step) const
+{
+    const bool listens = step % every_ == 0;
+    return {listens, {listens, listens}};
+}
+
+void EnergyLog::write_head()
+{
+    head_written_ = true;
+    stream_ << fmt::format("{:>12} {:>12} {:>17} {:>15} {:>17} {:>17} {:>10}", "step", "time/ps",
+                           "potential/kJ/mol", "kinetic/kJ/mol", "total/kJ/mol",
+                           "conserved/kJ/mol", "T/K");
+    stream_ << (periodic_ ? fmt::format(" {:>12} {:>12}\n", "p/bar", "V/nm^3") : "\n");
+}
+
+void EnergyLog::notify(const StepView& view)
+{
+    if (!head_written_) {
+        write_head();
+    }
+    const Observables& o = view.observables();
+    const double pressure = o.pressure / units::bar;
+    stream_ << fmt::format("{:>12} {:>12.4f} {:>17.6f} {:>15.6f} {:>17.6f} {:>17.6f} {:>10.3f}",
+                           o.step, o.time, o.potential, o.kinetic, o.total, o.conserved,
+                           o.temperature);
+    stream_ << (periodic_ ? fmt::format(" {:>12.3f} {:>12.6f}\n", pressure, o.volume) : "\n");
+    stream_.flush(); // a killed run leaves its rows
+
+    for (std::size_t k = 0; k < kinds_.size(); ++k) {
+        terms_[k].add(o.time, o.energy[static_cast<std::size_t>(kinds_[k])]);
+    }
+    potential_.add(o.time, o.potential);
+    kinetic_.add(o.time, o.kinetic);
+    total_.add(o.time, o.total);
+    conserved_.add(o.time, o.conserved);
+    temperature_.add(o.time, o.temperature);
+    pressure_.add(o.time, pressure);
+    volume_.add(o.time, o.volume);
+}
+
+std::string EnergyLog::summary(std::int64_t atoms) const
+{
+    if (potential_.count == 0) {
+        return "";
+    }
+    std::string out = fmt::format("\nmeans over {} rows{:>22} {:>16}\n", potential_.count, "mean",
+                                  "deviation");
+    const auto line = [&out](std::string_view name, const RunningMean& mean,
+                             std::string_view unit) {
+        out += fmt::format("  {:<22} {:>18.6f} {:>16.6f} {}\n", name, mean.mean, mean.deviation(),
+                           unit);
+    };
+    for (std::size_t k = 0; k < kinds_.size(); ++k) {
+        line(name_of(kinds_[k]), terms_[k], "kJ/mol");
+    }
+    line("potential", potential_, "kJ/mol");
+    line("kinetic", kinetic_, "kJ/mol");
+    line("total", total_, "kJ/mol");
+    line("conserved", conserved_, "kJ/mol");
+    line("temperature", temperature_, "K");
+    if (periodic_) {
+        line("pressure", pressure_, "bar");
+        line("volume", volume_, "nm^3");
+    }
+    out += fmt::format("  drift of the conserved quantity: {:.4e} kJ/mol/ps an atom\n",
+                       conserved_.slope() / static_cast<double>(atoms));
+    return out;
+}
+
+} // namespace tessera

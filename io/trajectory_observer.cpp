@@ -1,0 +1,111 @@
+#include "io/trajectory_observer.hpp"
+
+#include "engine/math/units.hpp"
+
+namespace tessera
+{
+
+namespace
+{
+
+/// The scalars behind the energies proper, in one order for both strides.
+void add_scalars(const Observables& o, std::vector<double>& row)
+{
+    row.insert(row.end(), {o.potential, o.kinetic, o.total, o.conserved, o.temperature,
+                           o.pressure / units::bar, o.volume});
+}
+
+void add_scalar_columns(std::vector<ScalarColumn>& columns)
+{
+    for (const char* name :
+         {"potential_energy", "kinetic_energy", "total_energy", "conserved_energy"}) {
+        columns.push_back({name, "kJ mol-1"});
+    }
+    columns.push_back({"temperature", "K"});
+    columns.push_back({"pressure", "bar"});
+    columns.push_back({"volume", "nm3"});
+}
+
+} // namespace
+
+std::vector<ScalarColumn>
+TrajectoryObserver::energy_columns(const std::vector<EnergyKind>& kinds)
+{
+    std::vector<ScalarColumn> columns;
+    for (const EnergyKind kind : kinds) {
+        columns.push_back({std::string(name_of(kind)), "kJ mol-1"});
+    }
+    add_scalar_columns(columns);
+    return columns;
+}
+
+std::vector<ScalarColumn> TrajectoryObserver::observable_columns()
+{
+    std::vector<ScalarColumn> columns;
+    add_scalar_columns(columns);
+    return columns;
+}
+
+TrajectoryObserver::TrajectoryObserver(H5mdTrajectory& trajectory,
+                                       const TrajectorySettings& settings,
+                                       std::vector<EnergyKind> kinds, std::int64_t every,
+                                       std::int64_t energies_every)
+    : trajectory_(trajectory), velocities_(settings.velocities), forces_(settings.forces),
+      kinds_(std::move(kinds)), every_(every), energies_every_(energies_every)
+{
+}
+
+Interest TrajectoryObserver::interest(std::int64_t step) const
+{
+    const bool listens = step % every_ == 0 || step % energies_every_ == 0;
+    return {listens, {listens, listens}};
+}
+
+void TrajectoryObserver::notify(const StepView& view)
+{
+    const std::int64_t step = view.state().step;
+    if (step % every_ == 0) {
+        write_frame(view);
+    }
+    if (step % energies_every_ == 0) {
+        write_energies(view);
+    }
+}
+
+void TrajectoryObserver::write_frame(const StepView& view)
+{
+    const State& state = view.state();
+    std::vector<Vec3> positions;
+    positions.reserve(state.position.size());
+    for (const GridPosition& x : state.position) {
+        positions.push_back(to_nm(x));
+    }
+    const std::vector<Vec3> forces = forces_ ? view.forces() : std::vector<Vec3>();
+    std::vector<double> observables;
+    add_scalars(view.observables(), observables);
+
+    TrajectoryFrame frame;
+    frame.step = state.step;
+    frame.time = state.time;
+    frame.box = state.box;
+    frame.positions = positions;
+    if (velocities_) {
+        frame.velocities = state.velocity;
+    }
+    frame.forces = forces;
+    frame.observables = observables;
+    trajectory_.append(frame);
+}
+
+void TrajectoryObserver::write_energies(const StepView& view)
+{
+    const Observables& o = view.observables();
+    std::vector<double> row;
+    for (const EnergyKind kind : kinds_) {
+        row.push_back(o.energy[static_cast<std::size_t>(kind)]);
+    }
+    add_scalars(o, row);
+    trajectory_.append_energies(o.step, o.time, row);
+}
+
+} // namespace tessera
