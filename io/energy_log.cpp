@@ -49,8 +49,8 @@ void EnergyLog::write_head()
 {
     head_written_ = true;
     stream_ << fmt::format("{:>12} {:>12} {:>17} {:>15} {:>17} {:>17} {:>10}", "step", "time/ps",
-                           "potential/kJ/mol", "kinetic/kJ/mol", "total/kJ/mol",
-                           "conserved/kJ/mol", "T/K");
+                           "potential/kJ/mol", "kinetic/kJ/mol", "total/kJ/mol", "conserved/kJ/mol",
+                           "T/K");
     stream_ << (periodic_ ? fmt::format(" {:>12} {:>12}\n", "p/bar", "V/nm^3") : "\n");
 }
 
@@ -84,8 +84,8 @@ std::string EnergyLog::summary(std::int64_t atoms) const
     if (potential_.count == 0) {
         return "";
     }
-    std::string out = fmt::format("\nmeans over {} rows{:>22} {:>16}\n", potential_.count, "mean",
-                                  "deviation");
+    std::string out =
+        fmt::format("\nmeans over {} rows{:>22} {:>16}\n", potential_.count, "mean", "deviation");
     const auto line = [&out](std::string_view name, const RunningMean& mean,
                              std::string_view unit) {
         out += fmt::format("  {:<22} {:>18.6f} {:>16.6f} {}\n", name, mean.mean, mean.deviation(),

@@ -28,8 +28,7 @@ void add_scalar_columns(std::vector<ScalarColumn>& columns)
 
 } // namespace
 
-std::vector<ScalarColumn>
-TrajectoryObserver::energy_columns(const std::vector<EnergyKind>& kinds)
+std::vector<ScalarColumn> TrajectoryObserver::energy_columns(const std::vector<EnergyKind>& kinds)
 {
     std::vector<ScalarColumn> columns;
     for (const EnergyKind kind : kinds) {

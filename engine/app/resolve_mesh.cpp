@@ -1,6 +1,6 @@
 #include "engine/app/resolve_mesh.hpp"
 
-#include "engine/app/pending.hpp"
+#include "engine/plans/pme_plan.hpp"
 
 #include <algorithm>
 #include <cmath>
