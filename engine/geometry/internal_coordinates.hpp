@@ -4,8 +4,8 @@
 #include "engine/math/vec3.hpp"
 
 #include <cmath>
-#include <limits>
 #include <string_view>
+#include <type_traits>
 
 // Internal coordinates of a term's atoms, written once per kind. A kind is named by the positions
 // of its atoms in the term's tuple, lists the displacement vectors it needs,
@@ -17,7 +17,7 @@
 //   distance   coincident atoms                    q = 0
 //   angle      coincident atoms (q = 0), and exactly 0 or pi
 //   cosine     coincident atoms                    q = 0
-//   dihedral   an angle within 1e-7 (FP64) of 0 or pi: a dihedral there means nothing
+//   dihedral   an angle within 1e-7 (FP32: 2e-3) of 0 or pi, where it means nothing
 // A formula that is singular there (1/r, ...) yields a value that is not finite, which the loops
 // report by term and atoms.
 
@@ -134,7 +134,7 @@ struct DihedralOf {
         const R m2 = norm2(m);
         const R n2 = norm2(n);
         const R b2 = norm2(b);
-        constexpr R smallest_sine2 = R(45) * std::numeric_limits<R>::epsilon();
+        constexpr R smallest_sine2 = std::is_same_v<R, float> ? R(5e-6) : R(1e-14);
         if (!(m2 > smallest_sine2 * norm2(a) * b2) || !(n2 > smallest_sine2 * norm2(c) * b2)) {
             return {R(0), {}};
         }
