@@ -31,7 +31,8 @@ class NonbondedForces : public ForceProvider {
 public:
     NonbondedForces(const Topology& topology, const NonbondedSettings& settings)
         : nonbonded_(topology, settings)
-    {}
+    {
+    }
     [[nodiscard]] std::string_view phase() const override { return "pairs"; }
     [[nodiscard]] bool needs_search(const Box& box, std::span<const Vec3> positions,
                                     int /*threads*/) override

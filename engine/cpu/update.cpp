@@ -164,6 +164,14 @@ Vec3 momentum(std::span<const Vec3> velocity, std::span<const double> mass, int 
     return {sums[0], sums[1], sums[2]};
 }
 
+double power(std::span<const Vec3> velocity, const ForceSums& forces, int threads)
+{
+    return exact_sums<1>(count(velocity.size()), threads,
+                         [&](std::array<ExactSum, 1>& s, std::size_t a) {
+                             s[0].add(dot(forces.force(a), velocity[a]));
+                         })[0];
+}
+
 void shift_velocities(std::span<Vec3> velocity, std::span<const double> mass, const Vec3& shift,
                       int threads)
 {

@@ -45,6 +45,9 @@ Mat3 kinetic_tensor(std::span<const Vec3> velocity, std::span<const double> mass
 /// sum m v, u nm/ps
 Vec3 momentum(std::span<const Vec3> velocity, std::span<const double> mass, int threads);
 
+/// sum f . v, kJ/mol/ps
+double power(std::span<const Vec3> velocity, const ForceSums& forces, int threads);
+
 /// v -= shift, of the atoms with a mass
 void shift_velocities(std::span<Vec3> velocity, std::span<const double> mass, const Vec3& shift,
                       int threads);
