@@ -1,6 +1,8 @@
 #include "engine/cpu/cpu_forces.hpp"
 
+#include "engine/cpu/dispersion_correction.hpp"
 #include "engine/cpu/listed.hpp"
+#include "engine/cpu/long_range.hpp"
 #include "engine/cpu/nonbonded.hpp"
 
 namespace tessera
@@ -53,16 +55,55 @@ private:
     Nonbonded nonbonded_;
 };
 
+class LongRangeForces : public ForceProvider {
+public:
+    LongRangeForces(const Topology& topology, const NonbondedSettings& settings)
+        : long_range_(topology, settings)
+    {
+    }
+    [[nodiscard]] std::string_view phase() const override { return "mesh"; }
+    [[nodiscard]] bool is_long_range() const override { return true; }
+    void add_forces(const Box& box, std::span<const Vec3> positions, Wanted wanted, int threads,
+                    ForceSums& forces, EnergySums& energies) override
+    {
+        long_range_.add_forces(box, positions, wanted, threads, forces, energies);
+    }
+
+private:
+    LongRange long_range_;
+};
+
+class DispersionTailEnergy : public ForceProvider {
+public:
+    DispersionTailEnergy(const Topology& topology, const NonbondedSettings& settings)
+        : tail_(topology, settings)
+    {
+    }
+    [[nodiscard]] std::string_view phase() const override { return "dispersion tail"; }
+    void add_forces(const Box& box, std::span<const Vec3>, Wanted wanted, int, ForceSums&,
+                    EnergySums& energies) override
+    {
+        if (wanted.energies || wanted.virial) {
+            tail_.add(box, wanted, energies);
+        }
+    }
+
+private:
+    DispersionTail tail_;
+};
+
 } // namespace
 
 std::vector<std::unique_ptr<ForceProvider>>
-make_cpu_forces(const std::shared_ptr<const Topology>& topology, const NonbondedSettings& settings,
-                const Box& box)
+make_cpu_forces(const std::shared_ptr<const Topology>& topology, const NonbondedSettings& settings)
 {
-    static_cast<void>(box);
     std::vector<std::unique_ptr<ForceProvider>> out;
     out.push_back(std::make_unique<NonbondedForces>(*topology, settings));
+    out.push_back(std::make_unique<LongRangeForces>(*topology, settings));
     out.push_back(std::make_unique<ListedForces>(topology));
+    if (settings.dispersion_correction != DispersionCorrection::none) {
+        out.push_back(std::make_unique<DispersionTailEnergy>(*topology, settings));
+    }
     return out;
 }
 

@@ -14,7 +14,6 @@ namespace tessera
 /// cut-off, mesh sums, bonded terms, dispersion correction; those that the system has. They keep
 /// the topology alive.
 std::vector<std::unique_ptr<ForceProvider>>
-make_cpu_forces(const std::shared_ptr<const Topology>& topology, const NonbondedSettings& settings,
-                const Box& box);
+make_cpu_forces(const std::shared_ptr<const Topology>& topology, const NonbondedSettings& settings);
 
 } // namespace tessera

@@ -45,7 +45,7 @@ Simulation::Simulation(std::shared_ptr<const Topology> topology, NonbondedSettin
 {
     check_cell(nonbonded, dynamics_, start.box);
     const bool has_limit = start.box.is_periodic() && std::isfinite(nonbonded.cutoff());
-    auto forces = make_cpu_forces(topology, nonbonded, start.box);
+    auto forces = make_cpu_forces(topology, nonbonded);
     auto backend = std::make_unique<CpuBackend>(topology, dynamics_, std::move(forces),
                                                 has_limit ? 2 * nonbonded.cutoff() : 0, threads);
     scheme_ = make_scheme(dynamics_, !backend->constraints().empty());
