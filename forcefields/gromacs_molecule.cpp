@@ -233,26 +233,40 @@ void GromacsMoleculeReader::read_bonded(BondedFamily family, const GromacsRow& r
     if (function->is_refused) {
         return;
     }
+    Atoms ordered = *atoms;
+    const bool is_improper = family == BondedFamily::dihedral && (*number == 2 || *number == 4);
+    if (row.leap_order && is_improper && !has_unknown_type_) {
+        const auto types = bonded_of(*atoms);
+        if (const auto found = force_field_.find_bonded(*function, types); !found.empty()) {
+            leap_order_.apply(force_field_, *function, *found.front(), types, ordered);
+        }
+    }
     if (row.size() == count + 1 && function->parameters > 0) {
-        look_up(*function, *atoms, row);
+        look_up(*function, *atoms, ordered, row);
         return;
     }
     auto p = report_.numbers(row, count + 1);
     if (p && keep_state_a(report_, row, *function, *p)) {
-        add_bonded(molecule_.parts, *function, *atoms, *p);
+        add_bonded(molecule_.parts, *function, ordered, *p);
     }
 }
 
-void GromacsMoleculeReader::look_up(const BondedFunction& function, const Atoms& atoms,
-                                    const GromacsRow& row)
+std::vector<std::int32_t> GromacsMoleculeReader::bonded_of(const Atoms& atoms) const
 {
-    if (has_unknown_type_) {
-        return; // told already
-    }
     std::vector<std::int32_t> types;
     for (const std::int32_t a : atoms) {
         types.push_back(molecule_.bonded[static_cast<std::size_t>(a)]);
     }
+    return types;
+}
+
+void GromacsMoleculeReader::look_up(const BondedFunction& function, const Atoms& atoms,
+                                    const Atoms& ordered, const GromacsRow& row)
+{
+    if (has_unknown_type_) {
+        return; // told already
+    }
+    const std::vector<std::int32_t> types = bonded_of(atoms);
     const auto found = force_field_.find_bonded(function, types);
     if (found.empty()) {
         std::string names, who;
@@ -276,7 +290,7 @@ void GromacsMoleculeReader::look_up(const BondedFunction& function, const Atoms&
                                     found.size(), function.function));
     }
     for (const BondedTypeTable::Entry* entry : found) {
-        add_bonded(molecule_.parts, function, atoms, entry->parameters);
+        add_bonded(molecule_.parts, function, ordered, entry->parameters);
         if (!adds_all) {
             break;
         }

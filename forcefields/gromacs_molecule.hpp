@@ -2,6 +2,7 @@
 
 #include "engine/model/topology.hpp"
 #include "forcefields/gromacs_force_field.hpp"
+#include "forcefields/gromacs_leap_order.hpp"
 
 #include <array>
 #include <map>
@@ -56,13 +57,14 @@ enum class GromacsSection {
 /// Reads the lines of one molecule's sections. The molecule is whole after finish().
 class GromacsMoleculeReader {
 public:
-    /// `between_molecules`: the lines stand in [ intermolecular_interactions ], and `molecule` is
-    /// the whole system.
+    /// `leap_order` remembers the impropers of all molecules. `between_molecules`: the lines stand
+    /// in [ intermolecular_interactions ], and `molecule` is the whole system.
     GromacsMoleculeReader(GromacsMolecule& molecule, const GromacsForceField& force_field,
                           const GromacsReport& report, double coulomb_constant,
-                          bool between_molecules = false)
+                          GromacsLeapOrder& leap_order, bool between_molecules = false)
         : molecule_(molecule), force_field_(force_field), report_(report),
-          coulomb_constant_(coulomb_constant), between_molecules_(between_molecules)
+          coulomb_constant_(coulomb_constant), leap_order_(leap_order),
+          between_molecules_(between_molecules)
     {
     }
 
@@ -77,7 +79,9 @@ private:
 
     void read_atom(const GromacsRow& row);
     void read_bonded(BondedFamily family, const GromacsRow& row);
-    void look_up(const BondedFunction& function, const Atoms& atoms, const GromacsRow& row);
+    [[nodiscard]] std::vector<std::int32_t> bonded_of(const Atoms& atoms) const;
+    void look_up(const BondedFunction& function, const Atoms& atoms, const Atoms& ordered,
+                 const GromacsRow& row);
     void read_exclusions(const GromacsRow& row);
     void read_pair(const GromacsRow& row);
     void read_nonbonded_pair(const GromacsRow& row);
@@ -108,6 +112,7 @@ private:
     const GromacsForceField& force_field_;
     const GromacsReport& report_;
     double coulomb_constant_;
+    GromacsLeapOrder& leap_order_;
     bool between_molecules_;
     bool has_unknown_type_ = false; ///< look-ups would tell of nothing else
 

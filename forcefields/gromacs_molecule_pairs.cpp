@@ -39,7 +39,8 @@ void GromacsMoleculeReader::read_pair(const GromacsRow& row)
         }
         p->resize(2);
     }
-    if (!p->empty() && p->size() != wanted) {
+    const bool has_own_fudge = *function == 2 && p->size() == 1; // the rest as if absent
+    if (!p->empty() && p->size() != wanted && !has_own_fudge) {
         report_.error(row, {},
                       fmt::format("a pair of function type {} needs {} numbers or none, not {}",
                                   *function, wanted, p->size()));
@@ -69,7 +70,7 @@ void GromacsMoleculeReader::read_pair(const GromacsRow& row)
     const Topology& t = molecule_.parts;
     const auto i = static_cast<std::size_t>((*atoms)[0]), j = static_cast<std::size_t>((*atoms)[1]);
     std::optional<LjCoefficients> lj;
-    if (p->empty()) {
+    if (p->size() != wanted) {
         lj = force_field_.pair14(t.type[i], t.type[j]);
         if (!lj) {
             const auto name = [&](std::size_t a) {
@@ -86,9 +87,13 @@ void GromacsMoleculeReader::read_pair(const GromacsRow& row)
     } else {
         lj = to_coefficients(force_field_.defaults().rule, {(*p)[wanted - 2], (*p)[wanted - 1]});
     }
-    const double charges = *function == 2 && !p->empty()
-                               ? (*p)[0] * (*p)[1] * (*p)[2]
-                               : force_field_.defaults().fudge_qq * t.charge[i] * t.charge[j];
+    double charges = 0;
+    if (*function == 2 && p->size() == wanted) {
+        charges = (*p)[0] * (*p)[1] * (*p)[2];
+    } else {
+        charges = (has_own_fudge ? (*p)[0] : force_field_.defaults().fudge_qq) * t.charge[i] *
+                  t.charge[j];
+    }
     add_lennard_jones14(*atoms, *lj);
     add_coulomb14(*atoms, coulomb_constant_ * charges);
 }

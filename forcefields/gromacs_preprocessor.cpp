@@ -16,6 +16,7 @@ namespace
 
 namespace fs = std::filesystem;
 
+const std::string leap_macro = "_FF_AMBER_LEAP_ATOM_REORDERING";
 constexpr std::string_view blanks = " \t\r\f\v";
 
 std::string_view trimmed(std::string_view text)
@@ -62,6 +63,7 @@ public:
                     ? std::string()
                     : std::string(trimmed(std::string_view(define).substr(equal + 1)));
         }
+        leap_order_ = macros_.contains(leap_macro);
         if (const char* folders = std::getenv("GMXLIB"); folders != nullptr) {
             std::string_view rest = folders;
             while (!rest.empty()) {
@@ -180,9 +182,11 @@ private:
                        "write the values out");
             } else {
                 macros_[std::string(name)] = std::string(value);
+                leap_order_ = macros_.contains(leap_macro);
             }
         } else if (word == "undef") {
             macros_.erase(std::string(cut_word(rest).first));
+            leap_order_ = macros_.contains(leap_macro);
         } else if (word == "include") {
             include_file(origin, rest, path);
         } else {
@@ -265,7 +269,7 @@ private:
             }
         }
         if (!has_macro) {
-            text_.lines.push_back({std::string(line), origin});
+            text_.lines.push_back({std::string(line), origin, leap_order_});
             return;
         }
         std::string expanded;
@@ -273,7 +277,7 @@ private:
             expand(word, expanded, 0, origin);
         }
         if (!expanded.empty()) {
-            text_.lines.push_back({std::move(expanded), origin});
+            text_.lines.push_back({std::move(expanded), origin, leap_order_});
         }
     }
 
@@ -318,6 +322,7 @@ private:
     std::vector<Branch> branches_;
     std::vector<std::string> open_; ///< files being read, canonical names
     std::string scratch_;
+    bool leap_order_ = false;
 };
 
 } // namespace

@@ -22,7 +22,8 @@ struct LineOrigin {
 /// empty.
 struct GromacsLine {
     std::string text;
-    LineOrigin origin; ///< its first physical line
+    LineOrigin origin;       ///< its first physical line
+    bool leap_order = false; ///< _FF_AMBER_LEAP_ATOM_REORDERING is defined where it stands
 };
 
 /// A topology with its includes, read into lines that know where they stand.

@@ -15,6 +15,7 @@ namespace tessera
 struct GromacsRow {
     LineOrigin origin;
     std::vector<std::string_view> words; ///< point into GromacsText
+    bool leap_order = false;             ///< see GromacsLine
 
     [[nodiscard]] std::size_t size() const { return words.size(); }
     [[nodiscard]] std::string_view operator[](std::size_t k) const { return words[k]; }

@@ -244,7 +244,7 @@ private:
 
     void read_row(const GromacsLine& line)
     {
-        const GromacsRow row{line.origin, split_words(line.text)};
+        const GromacsRow row{line.origin, split_words(line.text), line.leap_order};
         switch (directive_->action) {
         case Action::defaults:
             force_field_.read_defaults(row);
@@ -328,7 +328,7 @@ private:
                 break;
             }
         }
-        reader_.emplace(molecule, force_field_, report_, coulomb_constant_);
+        reader_.emplace(molecule, force_field_, report_, coulomb_constant_, leap_order_);
     }
 
     void finish_molecule()
@@ -454,7 +454,8 @@ private:
         for (const std::int32_t type : system.parts.type) {
             system.bonded.push_back(force_field_.types()[static_cast<std::size_t>(type)].bonded);
         }
-        GromacsMoleculeReader reader(system, force_field_, report_, coulomb_constant_, true);
+        GromacsMoleculeReader reader(system, force_field_, report_, coulomb_constant_, leap_order_,
+                                     true);
         for (const auto& [section, row] : intermolecular_) {
             switch (section) {
             case GromacsSection::bonds:
@@ -486,6 +487,7 @@ private:
     Diagnostics& diagnostics_;
     double coulomb_constant_;
     GromacsForceField force_field_;
+    GromacsLeapOrder leap_order_;
     std::deque<GromacsMolecule> molecules_; ///< addresses stay
     std::optional<GromacsMoleculeReader> reader_;
     std::vector<Count> counts_;

@@ -181,6 +181,23 @@ TEST(GromacsDihedrals, TakeTheirParametersFromMacros)
                 HasSubstr("\"torsion_LEU\" is not a number"));
 }
 
+TEST(GromacsDihedrals, FollowTheOrderOfLeapWhereTheForceFieldAsksForIt)
+{
+    const std::string rest = force_field + "[ dihedraltypes ]\nB C A A 4 180 10 2\n" +
+                             molecule({"B", "C", "A", "A", "B", "C", "A", "A"}, 0) +
+                             "[ dihedrals ]\n1 2 3 4 4\n5 6 7 8 4\n" + tail;
+    const auto entries = [](const Topology& t) { return t.table<PeriodicImproper>().entries; };
+    using Atoms = std::array<std::int32_t, 4>;
+
+    const auto plain = entries(read_text(rest));
+    const auto leap = entries(read_text("#define _FF_AMBER_LEAP_ATOM_REORDERING\n" + rest));
+
+    EXPECT_EQ(plain[0].atom, (Atoms{0, 1, 2, 3}));
+    EXPECT_EQ(plain[1].atom, (Atoms{4, 5, 6, 7}));
+    EXPECT_EQ(leap[0].atom, (Atoms{3, 2, 1, 0})); // turned round, for B sorts after A
+    EXPECT_EQ(leap[1].atom, (Atoms{6, 7, 5, 4})); // its types are known: sorted around C
+}
+
 TEST(GromacsInteractions, WithoutParametersNameTypesAtomsAndWhereWasSearched)
 {
     const std::string fault = fault_of_five("[ angles ]\n1 2 3 1\n");
@@ -212,6 +229,15 @@ TEST(GromacsPairs, OfFunctionTwoBringTheirOwnCharges)
     const Topology t = five("[ pairs ]\n1 2 2 0.5 0.3 -0.4 0.3 0.2\n");
 
     EXPECT_DOUBLE_EQ(only<Coulomb14>(t).strength, constants::coulomb_gromacs * 0.5 * 0.3 * -0.4);
+    EXPECT_DOUBLE_EQ(only<LennardJones14>(t).c6, 0.8 * std::pow(0.3, 6));
+}
+
+TEST(GromacsPairs, OfFunctionTwoMayBringTheirScalingOnly)
+{
+    const Topology t = read_text(force_field + "[ pairtypes ]\nC C 1 0.3 0.2\n" +
+                                 molecule({"C", "C"}) + "[ pairs ]\n1 2 2 0.7\n" + tail);
+
+    EXPECT_DOUBLE_EQ(only<Coulomb14>(t).strength, constants::coulomb_gromacs * 0.7 * 0.25);
     EXPECT_DOUBLE_EQ(only<LennardJones14>(t).c6, 0.8 * std::pow(0.3, 6));
 }
 
