@@ -70,10 +70,16 @@ Box::Box(const Mat3& vectors) : h_(vectors), periodic_(true)
     for (int k = 2; k >= 0; --k) {
         double span = half_diagonal + 0.5 * edge[k];
         for (int l = k + 1; l < 3; ++l) {
-            span += reach_[l] * std::fabs(h_[l][k]);
+            span += images_.reach[l] * std::fabs(h_[l][k]);
         }
-        reach_[k] = std::max(1, static_cast<int>(std::floor(span / edge[k])));
+        images_.reach[k] = std::max(1, static_cast<int>(std::floor(span / edge[k])));
     }
+    const double safe = 0.5 * shortest_height();
+    images_.h = h_;
+    images_.inverse_diagonal = {inverse_[0].x, inverse_[1].y, inverse_[2].z};
+    images_.safe2 = safe * safe;
+    images_.is_periodic = true;
+    images_.is_rectangular = rectangular_;
 }
 
 Box Box::from_lengths_and_angles(const Vec3& lengths, const Vec3& angles_degree)
@@ -103,35 +109,7 @@ double Box::shortest_height() const
 
 Vec3 Box::shortest(const Vec3& d) const
 {
-    if (!periodic_) {
-        return d;
-    }
-    Vec3 r = d;
-    r -= std::rint(r.z * inverse_[2].z) * h_[2];
-    r -= std::rint(r.y * inverse_[1].y) * h_[1];
-    r -= std::rint(r.x * inverse_[0].x) * h_[0];
-    if (rectangular_) {
-        return r;
-    }
-    const double safe = 0.5 * shortest_height();
-    if (norm2(r) < safe * safe) {
-        return r;
-    }
-    Vec3 best = r;
-    double best2 = norm2(r);
-    for (int kz = -reach_[2]; kz <= reach_[2]; ++kz) {
-        for (int ky = -reach_[1]; ky <= reach_[1]; ++ky) {
-            for (int kx = -reach_[0]; kx <= reach_[0]; ++kx) {
-                const Vec3 image = r + shift(kx, ky, kz);
-                const double image2 = norm2(image);
-                if (image2 < best2) {
-                    best2 = image2;
-                    best = image;
-                }
-            }
-        }
-    }
-    return best;
+    return nearest_image(images_, d);
 }
 
 Vec3 Box::wrap(const Vec3& x) const

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/error.hpp"
+#include "engine/geometry/minimum_image.hpp"
 #include "engine/math/mat3.hpp"
 
 #include <string>
@@ -59,6 +60,9 @@ public:
     /// returns d.
     [[nodiscard]] Vec3 shortest(const Vec3& d) const;
 
+    /// What shortest() uses, as plain data: for kernels.
+    [[nodiscard]] const ImageSearch& images() const { return images_; }
+
     /// The image of x inside the cell: fractions in [0, 1), also after rounding. Open space returns
     /// x.
     [[nodiscard]] Vec3 wrap(const Vec3& x) const;
@@ -72,7 +76,7 @@ private:
     Mat3 h_{};
     Mat3 inverse_{};
     Vec3 heights_{};
-    int reach_[3] = {1, 1, 1}; ///< images per direction that shortest() must try
+    ImageSearch images_{};
     bool periodic_ = false;
     bool rectangular_ = true;
 };
