@@ -69,7 +69,7 @@ public:
     friend bool operator==(const ExactSum&, const ExactSum&) = default;
 
 private:
-    __extension__ using Wide = __int128;
+    __extension__ typedef __int128 Wide; // nvcc reads no __extension__ before using
     Wide sum_ = 0;
     bool broken_ = false;
 };

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "engine/base/real.hpp"
+
 #include <bit>
 #include <cstdint>
 
@@ -21,7 +23,7 @@ struct ErfcAndGauss {
 /// erfc(x) = exp(-x^2) P(t) / (1 + 2x), t = (x - 3.75)/(x + 3.75): the variables of M. M. Shepherd,
 /// J. G. Laframboise, Math. Comp. 36, 249 (1981); P is our own Chebyshev interpolation of degree 23
 /// made with 40 digits, largest relative error 5e-17 before rounding.
-inline ErfcAndGauss erfc_and_gauss(double x)
+TESSERA_FORMULA ErfcAndGauss erfc_and_gauss(double x)
 {
     constexpr double to_integer = 6755399441055744.0; // 1.5 * 2^52: the sum's last bits hold k
     constexpr double log2_e = 1.44269504088896340736;
