@@ -5,6 +5,7 @@
 #include "io/charmm_crd.hpp"
 #include "io/structure_g96.hpp"
 #include "io/structure_gro.hpp"
+#include "io/structure_pdb.hpp"
 
 #include <cmath>
 #include <filesystem>
@@ -26,6 +27,11 @@ Coordinates read_amber(const std::string& path, const CoordinateHints& hints)
     return read_amber_restart(path, hints.ifbox, hints.expected_atoms);
 }
 
+Coordinates read_brookhaven(const std::string& path, const CoordinateHints& hints)
+{
+    return read_pdb(path, hints.expected_atoms);
+}
+
 /// Both Amber and CHARMM name their coordinates .crd.
 Coordinates read_crd(const std::string& path, const CoordinateHints& hints)
 {
@@ -37,6 +43,8 @@ const std::vector<std::pair<std::string, Reader>>& readers()
     static const std::vector<std::pair<std::string, Reader>> all = {
         {".gro", [](const auto& path, const auto&) { return read_gro(path); }},
         {".g96", [](const auto& path, const auto&) { return read_g96(path); }},
+        {".pdb", read_brookhaven},
+        {".ent", read_brookhaven},
         {".inpcrd", read_amber},
         {".rst7", read_amber},
         {".rst", read_amber},
