@@ -20,9 +20,10 @@ void repartition_hydrogen_mass(Topology& topology, double mass)
             const std::int32_t heavy = bond[static_cast<std::size_t>(1 - end)];
             const auto h = static_cast<std::size_t>(light);
             const auto x = static_cast<std::size_t>(heavy);
-            // by mass, not by name: a carbon named HC is not a hydrogen
-            const bool hydrogen = before[h] > 0 && before[h] < 1.5;
-            if (!hydrogen || rigid[h] != 0 || done[h] != 0 || !(before[x] >= 1.5)) {
+            // by mass too: a carbon named HC is no hydrogen, one made heavier before still is
+            const bool hydrogen = topology.is_hydrogen[h] != 0 && before[h] > 0 && before[h] < 4.5;
+            if (!hydrogen || rigid[h] != 0 || done[h] != 0 || topology.is_hydrogen[x] != 0 ||
+                !(before[x] > 0)) {
                 continue;
             }
             done[h] = 1;

@@ -20,8 +20,9 @@ std::size_t free_hydrogen_bonds(const Topology& topology)
     for (const auto& entry : topology.table<Term>().entries) {
         const auto i = static_cast<std::size_t>(entry.atom[0]);
         const auto j = static_cast<std::size_t>(entry.atom[1]);
-        const double lighter = std::min(topology.mass[i], topology.mass[j]);
-        found += lighter > 0 && lighter < 1.5 ? 1 : 0;
+        const bool massive = topology.mass[i] > 0 && topology.mass[j] > 0;
+        const bool hydrogen = topology.is_hydrogen[i] != 0 || topology.is_hydrogen[j] != 0;
+        found += massive && hydrogen ? 1 : 0;
     }
     return found;
 }

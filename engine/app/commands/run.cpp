@@ -1,12 +1,16 @@
 #include "engine/app/commands/commands.hpp"
-#include "engine/base/error.hpp"
+#include "engine/app/load.hpp"
+#include "engine/app/run_session.hpp"
+#include "engine/app/stop_request.hpp"
 
 namespace tessera
 {
 
 int run_command(const RunOptions& options)
 {
-    throw InputError("tessera run " + options.input.deck.string() + ": not built yet.");
+    const StopRequest stop; // from here on a signal is not lost
+    RunSession session(load_system(options.input, true), options, stop);
+    return session.run();
 }
 
 } // namespace tessera

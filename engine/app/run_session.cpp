@@ -1,0 +1,327 @@
+#include "engine/app/run_session.hpp"
+
+#include "engine/app/energy_report.hpp"
+#include "engine/app/exit_status.hpp"
+#include "engine/app/start_state.hpp"
+#include "engine/app/system_summary.hpp"
+#include "engine/app/threads.hpp"
+#include "engine/app/version.hpp"
+#include "io/topology_hash.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <iostream>
+#include <unistd.h>
+
+namespace tessera
+{
+
+RunSession::RunSession(LoadedSystem system, const RunOptions& options, const StopRequest& stop)
+    : system_(std::move(system)), stop_(stop), quiet_(options.quiet),
+      threads_(threads_to_use(options.threads.value_or(system_.deck.compute.threads))),
+      on_terminal_(isatty(STDOUT_FILENO) != 0)
+{
+    const Deck& deck = system_.deck;
+    const Topology& topology = *system_.assembly.topology;
+    if (!topology.dynamics_refusals.empty()) {
+        std::string reasons;
+        for (const std::string& reason : topology.dynamics_refusals) {
+            reasons += "\n  " + reason;
+        }
+        throw InputError(fmt::format("{}: this system cannot be run, only evaluated (tessera "
+                                     "energy):{}",
+                                     deck.system.topology.string(), reasons));
+    }
+    hash_ = topology_hash(topology);
+    kinds_ = kinds_present(topology, system_.assembly.nonbonded);
+    choose_start(options.continuation);
+    if (start_.step < deck.dynamics.steps) {
+        open_log();
+        open_trajectory();
+        make_simulation();
+    }
+}
+
+RunSession::~RunSession() = default;
+
+void RunSession::choose_start(const std::string& continuation)
+{
+    const Deck& deck = system_.deck;
+    const auto& file = deck.output.checkpoint;
+    if (!continuation.empty()) {
+        if (!file) {
+            throw InputError(fmt::format("{}: --continue needs a checkpoint (output.checkpoint = "
+                                         "\"none\"). Name the file to continue from.",
+                                         deck.file.string()));
+        }
+        if (has_checkpoint(file->string())) {
+            ReadCheckpoint read = read_checkpoint(file->string(), hash_);
+            if (!read.warning.empty()) {
+                std::cerr << "warning: " << read.warning << '\n';
+            }
+            check_same_settings(deck, read.checkpoint, file->string());
+            take_mesh(read.checkpoint, system_.assembly.nonbonded);
+            start_ = read.checkpoint.state;
+            continued_ = std::move(read.checkpoint);
+            return;
+        }
+        if (continuation != "if-present") {
+            throw InputError(fmt::format("{}: there is no checkpoint to continue from. Run without "
+                                         "--continue to start anew, or with --continue=if-present.",
+                                         file->string()));
+        }
+    }
+    Diagnostics diagnostics;
+    start_ = start_state(deck, system_.assembly, diagnostics);
+    if (continuation.empty() && file && has_checkpoint(file->string())) {
+        diagnostics.warning(
+            {deck.place_of("output.checkpoint"),
+             fmt::format("{} of an earlier run is going to be replaced", file->string()), "",
+             "add --continue to go on from it"});
+    }
+    print_warnings(diagnostics);
+}
+
+void RunSession::open_log()
+{
+    const auto& file = system_.deck.output.log;
+    if (!file) {
+        return;
+    }
+    errno = 0;
+    log_.open(*file, continued_ ? std::ios::app : std::ios::trunc);
+    if (!log_) {
+        throw FileError(fmt::format("{}: cannot be written ({}). Check the folder of output.log.",
+                                    file->string(), std::strerror(errno)));
+    }
+}
+
+void RunSession::open_trajectory()
+{
+    const Deck& deck = system_.deck;
+    const auto& file = deck.output.trajectory;
+    if (!file) {
+        return;
+    }
+    TrajectorySettings settings;
+    settings.path = file->string();
+    settings.position_precision =
+        deck.output.double_positions ? FloatWidth::float64 : FloatWidth::float32;
+    settings.periodic = system_.assembly.box.is_periodic();
+    settings.velocities = deck.output.velocities;
+    settings.forces = deck.output.forces;
+    if (deck.dynamics.integrator == Integrator::leap_frog) {
+        settings.velocity_time_offset = -0.5 * deck.dynamics.timestep;
+    }
+    settings.observables = TrajectoryObserver::observable_columns();
+    settings.energies = TrajectoryObserver::energy_columns(kinds_);
+    settings.provenance.deck_text = deck_echo(deck);
+    settings.provenance.program_version = version_text();
+    settings.provenance.seeds = {{"run", deck.dynamics.seed},
+                                 {"thermostat", deck.dynamics.thermostat_seed}};
+    const Topology& topology = *system_.assembly.topology;
+    trajectory_ = continued_ ? H5mdTrajectory::append_to(settings, topology, start_.step)
+                             : H5mdTrajectory::create(settings, topology);
+    trajectory_observer_ = std::make_unique<TrajectoryObserver>(
+        *trajectory_, settings, kinds_, deck.output.every, deck.output.energies_every);
+}
+
+void RunSession::make_simulation()
+{
+    const Deck& deck = system_.deck;
+    simulation_ = std::make_unique<Simulation>(
+        system_.assembly.topology, system_.assembly.nonbonded, deck.dynamics, start_, threads_,
+        continued_ ? StartKind::continued : StartKind::fresh);
+    if (continued_) {
+        ExtraState extra;
+        for (const auto& [name, values] : continued_->doubles) {
+            if (name.rfind("settings.", 0) != 0) {
+                extra[name] = values;
+            }
+        }
+        simulation_->import_extra(extra);
+    }
+    if (log_.is_open()) {
+        energy_log_ = std::make_unique<EnergyLog>(log_, kinds_, deck.output.energies_every,
+                                                  system_.assembly.box.is_periodic());
+        simulation_->add_observer(*energy_log_);
+    }
+    if (trajectory_observer_) {
+        simulation_->add_observer(*trajectory_observer_);
+    }
+}
+
+void RunSession::tell(const std::string& text)
+{
+    if (log_.is_open()) {
+        log_ << text;
+        log_.flush();
+    }
+    if (!quiet_) {
+        std::cout << text << std::flush;
+    }
+}
+
+void RunSession::write_opening()
+{
+    tell(fmt::format("{}, deck {}\n{}", version_text(), system_.deck.file.string(),
+                     system_summary(system_.deck, system_.assembly)));
+    if (continued_) {
+        tell(fmt::format("continued at step {} from {}\n", start_.step,
+                         system_.deck.output.checkpoint->string()));
+    }
+    if (log_.is_open()) {
+        log_ << "\nkeys of the deck, defaults included\n" << deck_echo(system_.deck) << '\n';
+        energy_log_->write_head();
+    }
+}
+
+int RunSession::run()
+{
+    const std::int64_t last = system_.deck.dynamics.steps;
+    if (simulation_ == nullptr) {
+        if (!quiet_) {
+            std::cout << fmt::format("nothing to do: the state is at step {} of {}\n", start_.step,
+                                     last);
+        }
+        return exit_status::done;
+    }
+    write_opening();
+    try {
+        simulation_->begin();
+        clock_ = std::make_unique<RunClock>(start_.step, last, system_.deck.dynamics.timestep);
+        simulation_->run(last, [this] { return after_step(); });
+    } catch (const std::exception& fault) {
+        // frames so far stay readable; the state after a fault is not worth a checkpoint
+        if (trajectory_) {
+            trajectory_->flush();
+        }
+        if (log_.is_open()) {
+            log_ << '\n' << fault.what() << '\n';
+        }
+        throw;
+    }
+    tell_progress(true);
+    const bool kept = system_.deck.output.checkpoint.has_value();
+    if (kept) {
+        write_checkpoint_now();
+    }
+    if (trajectory_) {
+        trajectory_->close();
+    }
+    write_closing(stopped_by_);
+    if (stopped_by_.empty()) {
+        return exit_status::done;
+    }
+    if (!kept) {
+        throw EnvironmentError(stopped_by_ + ", and no checkpoint was written (output.checkpoint = "
+                                             "\"none\"). Name a checkpoint file to continue.");
+    }
+    return exit_status::stopped;
+}
+
+bool RunSession::after_step()
+{
+    const Deck& deck = system_.deck;
+    clock_->at_step(simulation_->state().step);
+    if (const int signal = stop_.signal(); signal != 0) {
+        stopped_by_ = fmt::format("stopped by signal {} ({})", signal, strsignal(signal));
+    }
+    const double running = std::chrono::duration<double>(RunClock::Clock::now() - made_).count();
+    if (deck.output.time_limit && running + time_for_a_checkpoint() > *deck.output.time_limit) {
+        stopped_by_ = fmt::format("stopped before the time limit ({})",
+                                  duration_in_words(*deck.output.time_limit));
+    }
+    if (simulation_->state().step >= deck.dynamics.steps) {
+        stopped_by_.clear(); // arrived all the same
+        return false;
+    }
+    if (!stopped_by_.empty()) {
+        return true;
+    }
+    const double elapsed = clock_->elapsed();
+    if (deck.output.checkpoint && elapsed - last_checkpoint_ > deck.output.checkpoint_every) {
+        write_checkpoint_now();
+        last_checkpoint_ = elapsed;
+    }
+    if (elapsed - last_progress_ > 0.5) {
+        last_progress_ = elapsed;
+        tell_progress(false);
+    }
+    return false;
+}
+
+double RunSession::time_for_a_checkpoint() const
+{
+    constexpr double least = 1.0; // s: a checkpoint of a large system on a slow disk
+    return std::max(least, 3 * checkpoint_cost_);
+}
+
+void RunSession::tell_progress(bool finished)
+{
+    if (quiet_ || !on_terminal_) {
+        return;
+    }
+    if (finished) {
+        std::cout << "\r\033[K" << std::flush;
+        return;
+    }
+    const std::int64_t step = simulation_->state().step;
+    std::cout << fmt::format("\r\033[Kstep {} of {} ({:.1f} %)  {:.3g} ns/day  {} left", step,
+                             system_.deck.dynamics.steps,
+                             100.0 * static_cast<double>(step) /
+                                 static_cast<double>(system_.deck.dynamics.steps),
+                             clock_->ns_per_day_so_far(), duration_in_words(clock_->seconds_left()))
+              << std::flush;
+}
+
+void RunSession::write_checkpoint_now()
+{
+    const auto begin = RunClock::Clock::now();
+    if (trajectory_) {
+        trajectory_->flush();
+    }
+    Checkpoint checkpoint;
+    checkpoint.state = simulation_->state();
+    checkpoint.doubles = simulation_->export_extra();
+    checkpoint.deck_text = binding_settings(system_.deck);
+    checkpoint.topology_hash = hash_;
+    checkpoint.program_version = version_text();
+    keep_mesh(system_.assembly.nonbonded, checkpoint);
+    write_checkpoint(system_.deck.output.checkpoint->string(), checkpoint);
+    checkpoint_cost_ = std::chrono::duration<double>(RunClock::Clock::now() - begin).count();
+}
+
+void RunSession::write_closing(const std::string& how_it_ended)
+{
+    const Deck& deck = system_.deck;
+    const std::int64_t step = simulation_->state().step;
+    std::string text;
+    if (energy_log_) {
+        text += energy_log_->summary(system_.assembly.topology->atoms());
+    }
+    text += "\ntime spent\n";
+    for (const PhaseTimes::Entry& phase : simulation_->times().entries()) {
+        text += fmt::format("  {:<22} {:>12.3f} s {:>12} calls\n", phase.name, phase.seconds,
+                            phase.calls);
+    }
+    text += '\n';
+    const bool minimises = deck.dynamics.integrator == Integrator::steepest_descent;
+    if (minimises) {
+        text += fmt::format(
+            "potential energy {:.8f} kJ/mol, {}\n", simulation_->observables().potential,
+            simulation_->minimised() ? "minimised to the tolerance"
+                                     : "not yet minimised to the tolerance: more steps would help");
+    }
+    text += fmt::format("{} at step {} of {} after {}\n",
+                        how_it_ended.empty() ? "finished" : how_it_ended, step, deck.dynamics.steps,
+                        duration_in_words(clock_->elapsed()));
+    if (const auto speed = clock_->ns_per_day(); speed && !minimises) {
+        text += fmt::format("{:.4g} ns/day ({} threads, measured over the last {} steps)\n", *speed,
+                            threads_, clock_->measured_steps());
+    }
+    tell(text);
+}
+
+} // namespace tessera

@@ -1,0 +1,75 @@
+#pragma once
+
+#include "engine/app/commands/commands.hpp"
+#include "engine/app/load.hpp"
+#include "engine/app/run_clock.hpp"
+#include "engine/app/stop_request.hpp"
+#include "engine/simulation/simulation.hpp"
+#include "io/checkpoint.hpp"
+#include "io/energy_log.hpp"
+#include "io/trajectory_observer.hpp"
+
+#include <fstream>
+#include <memory>
+#include <optional>
+
+namespace tessera
+{
+
+/// One run of `tessera run`: a simulation with its log, trajectory and checkpoints.
+///
+/// What must precede what:
+///
+///     checkpoint read      before the trajectory is opened: it is cut behind the checkpoint's step
+///     observers added      before the simulation begins: step 0 is shown to them
+///     trajectory flushed   before each checkpoint: no checkpoint is ahead of its trajectory
+class RunSession {
+public:
+    /// Reads the checkpoint where asked to, opens all files. Throws InputError, FileError.
+    RunSession(LoadedSystem system, const RunOptions& options, const StopRequest& stop);
+    ~RunSession();
+
+    /// Runs to the end, the time limit or a signal. Returns the exit status.
+    int run();
+
+private:
+    void choose_start(const std::string& continuation);
+    void open_log();
+    void open_trajectory();
+    void make_simulation();
+    void write_opening();
+    void write_closing(const std::string& how_it_ended);
+    void write_checkpoint_now();
+    /// After each step: checkpoint if due, progress, and whether to stop.
+    bool after_step();
+    void tell_progress(bool finished);
+    /// To the log and, unless quiet, to standard output.
+    void tell(const std::string& text);
+    [[nodiscard]] double time_for_a_checkpoint() const;
+
+    LoadedSystem system_;
+    const StopRequest& stop_;
+    bool quiet_;
+    int threads_;
+    RunClock::Clock::time_point made_ = RunClock::Clock::now();
+
+    State start_;
+    std::optional<Checkpoint> continued_;
+    std::vector<EnergyKind> kinds_;
+    std::string hash_;
+
+    std::ofstream log_;
+    std::optional<H5mdTrajectory> trajectory_;
+    std::unique_ptr<EnergyLog> energy_log_;
+    std::unique_ptr<TrajectoryObserver> trajectory_observer_;
+    std::unique_ptr<Simulation> simulation_;
+    std::unique_ptr<RunClock> clock_;
+
+    double last_checkpoint_ = 0; ///< on the clock, s
+    double checkpoint_cost_ = 0; ///< of the last one, s
+    double last_progress_ = 0;
+    bool on_terminal_ = false;
+    std::string stopped_by_; ///< why the run ends early; empty: it does not
+};
+
+} // namespace tessera

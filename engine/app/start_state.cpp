@@ -1,0 +1,146 @@
+#include "engine/app/start_state.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace tessera
+{
+
+namespace
+{
+
+constexpr const char* mesh_key = "settings.pme_grid";
+constexpr const char* beta_key = "settings.ewald_beta";
+
+/// Keys a continued run may change: how long, what is written, where it is computed.
+bool is_free(const std::string& key)
+{
+    static const std::array<std::string, 10> names = {
+        "run.steps",          "run.duration",   "system.topology",
+        "system.coordinates", "system.include", "system.restraint_reference",
+        "compute.threads",    "compute.device", "compute.check_every",
+        "run.velocities"};
+    return key.rfind("output.", 0) == 0 ||
+           std::find(names.begin(), names.end(), key) != names.end();
+}
+
+std::map<std::string, std::string> settings_of(const std::string& text)
+{
+    std::map<std::string, std::string> out;
+    std::size_t begin = 0;
+    while (begin < text.size()) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        const std::string line = text.substr(begin, end - begin);
+        if (const auto equals = line.find(" = "); equals != std::string::npos) {
+            out[line.substr(0, equals)] = line.substr(equals + 3);
+        }
+        begin = end + 1;
+    }
+    return out;
+}
+
+} // namespace
+
+State start_state(const Deck& deck, const Assembly& assembly, Diagnostics& diagnostics)
+{
+    const Coordinates& coordinates = assembly.coordinates;
+    State state;
+    state.box = assembly.box;
+    state.position.reserve(coordinates.positions.size());
+    constexpr double farthest = 16384; // nm: half the range of the position grid
+    for (std::size_t a = 0; a < coordinates.positions.size(); ++a) {
+        const Vec3& x = coordinates.positions[a];
+        if (!(std::fabs(x.x) < farthest && std::fabs(x.y) < farthest &&
+              std::fabs(x.z) < farthest)) {
+            throw InputError(
+                fmt::format("{}: atom {} is at {:.6g} {:.6g} {:.6g} nm (beyond {} nm). "
+                            "Move the system to the origin.",
+                            deck.system.coordinates.string(), a + 1, x.x, x.y, x.z, farthest));
+        }
+        state.position.push_back(to_grid(x));
+    }
+    const bool from_file = !deck.dynamics.generate_velocities &&
+                           deck.dynamics.integrator != Integrator::steepest_descent;
+    state.velocity.assign(coordinates.positions.size(), Vec3{});
+    if (from_file && !coordinates.velocities.empty()) {
+        state.velocity = coordinates.velocities;
+        state.velocities_half_step_behind = deck.dynamics.integrator == Integrator::leap_frog;
+    } else if (from_file) {
+        diagnostics.warning(
+            {deck.place_of("system.coordinates"),
+             fmt::format("{} has no velocities: the run begins at rest",
+                         deck.system.coordinates.string()),
+             "", "set velocities = \"maxwell-boltzmann\" and temperature = \"300 K\" under [run]"});
+    }
+    return state;
+}
+
+std::string binding_settings(const Deck& deck)
+{
+    std::string out;
+    for (const auto& [key, value] : deck.values) {
+        if (!is_free(key)) {
+            out += fmt::format("{} = {}\n", key, value);
+        }
+    }
+    return out;
+}
+
+void check_same_settings(const Deck& deck, const Checkpoint& checkpoint, const std::string& file)
+{
+    const auto before = settings_of(checkpoint.deck_text);
+    const auto now = settings_of(binding_settings(deck));
+    std::string differences;
+    const auto add = [&](const std::string& key, const std::string& old_value,
+                         const std::string& new_value) {
+        differences +=
+            fmt::format("\n  {}: {} in the checkpoint, {} in the deck", key, old_value, new_value);
+    };
+    for (const auto& [key, value] : now) {
+        const auto found = before.find(key);
+        if (found == before.end()) {
+            add(key, "not given", value);
+        } else if (found->second != value) {
+            add(key, found->second, value);
+        }
+    }
+    for (const auto& [key, value] : before) {
+        if (now.count(key) == 0) {
+            add(key, value, "not given");
+        }
+    }
+    if (!differences.empty()) {
+        throw InputError(fmt::format(
+            "{}: the deck asks for another run than the one to continue (only steps, output and "
+            "where it is computed may change):{}\n hint: restore these values, or start anew "
+            "without --continue",
+            file, differences));
+    }
+}
+
+void keep_mesh(const NonbondedSettings& nonbonded, Checkpoint& checkpoint)
+{
+    const auto& grid = nonbonded.pme_grid;
+    checkpoint.integers[mesh_key] = {grid[0], grid[1], grid[2]};
+    checkpoint.doubles[beta_key] = {nonbonded.ewald_beta, nonbonded.lj_ewald_beta};
+}
+
+void take_mesh(const Checkpoint& checkpoint, NonbondedSettings& nonbonded)
+{
+    const auto grid = checkpoint.integers.find(mesh_key);
+    const auto beta = checkpoint.doubles.find(beta_key);
+    if (grid == checkpoint.integers.end() || grid->second.size() != 3 ||
+        beta == checkpoint.doubles.end() || beta->second.size() != 2) {
+        throw InputError("the checkpoint has no mesh settings (it was not written by tessera run). "
+                         "Start anew without --continue.");
+    }
+    for (std::size_t k = 0; k < 3; ++k) {
+        nonbonded.pme_grid[k] = static_cast<int>(grid->second[k]);
+    }
+    nonbonded.ewald_beta = beta->second[0];
+    nonbonded.lj_ewald_beta = beta->second[1];
+}
+
+} // namespace tessera

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "engine/app/assemble.hpp"
+#include "engine/model/state.hpp"
+#include "io/checkpoint.hpp"
+
+namespace tessera
+{
+
+/// The state a fresh run begins with: coordinates of the file, its velocities where they are asked
+/// for and present (else zero, with a warning). Leap-frog takes velocities of a file as half a step
+/// behind, as programs that use it write them.
+State start_state(const Deck& deck, const Assembly& assembly, Diagnostics& diagnostics);
+
+/// The settings that a continued run must share with its beginning, as lines `key = value`: those
+/// that reach the trajectory's bits. Steps, output, threads and file names may change.
+std::string binding_settings(const Deck& deck);
+
+/// Throws InputError where the deck's settings differ from those that stand in the checkpoint; the
+/// message names each key with both values.
+void check_same_settings(const Deck& deck, const Checkpoint& checkpoint, const std::string& file);
+
+/// Mesh and splitting parameters into a checkpoint, and from it: chosen once, before step 0.
+void keep_mesh(const NonbondedSettings& nonbonded, Checkpoint& checkpoint);
+void take_mesh(const Checkpoint& checkpoint, NonbondedSettings& nonbonded);
+
+} // namespace tessera

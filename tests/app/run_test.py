@@ -1,0 +1,161 @@
+"""`tessera run`: files, the same bits after a stop, signals, time limit, refusals.
+
+usage: run_test.py TESSERA SOURCE_DIR
+"""
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+try:
+    import h5py
+except ImportError:
+    h5py = None
+
+TESSERA, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
+GOOD = SOURCE / "tests/inputs/good"
+RUN = ["run.velocities=maxwell-boltzmann", "run.temperature=300 K", "run.timestep=1 fs", "output.every=20 fs",
+       "output.energies_every=10 fs"]
+
+
+class Run(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        for name in ("minimal.toml", "water.top", "water.gro"):
+            shutil.copy(GOOD / name, self.folder)
+
+    def tearDown(self):
+        shutil.rmtree(self.folder)
+
+    def command(self, steps, *arguments, sets=()):
+        command = [TESSERA, "run", str(self.folder / "minimal.toml")] + list(arguments)
+        for text in RUN + ["run.steps=%d" % steps] + list(sets):
+            command += ["--set", text]
+        return command
+
+    def run_steps(self, steps, *arguments, sets=(), status=0):
+        run = subprocess.run(self.command(steps, *arguments, sets=sets), capture_output=True, text=True, timeout=120)
+        self.assertEqual(run.returncode, status, run.stderr)
+        return run
+
+    def rows(self, name="run.log"):
+        lines = (self.folder / name).read_text().splitlines()
+        return [line for line in lines if re.match(r" +\d+ +\d+\.\d{4} ", line)]
+
+    def state(self):
+        if h5py is None:
+            self.skipTest("this Python has no h5py")
+        with h5py.File(self.folder / "state.h5") as file:
+            return file["state/position"][()].tobytes() + file["state/velocity"][()].tobytes()
+
+    def test_leaves_log_trajectory_and_checkpoint(self):
+        self.run_steps(40)
+
+        self.assertEqual([int(row.split()[0]) for row in self.rows()], [0, 10, 20, 30, 40])
+        self.assertTrue((self.folder / "state.h5").exists())
+        self.assertTrue((self.folder / "traj.h5md").exists())
+
+    def test_the_log_echoes_every_key_with_its_default(self):
+        self.run_steps(10)
+
+        log = (self.folder / "run.log").read_text()
+        self.assertIn('nonbonded.lj_modifier = "potential-shift"', log)
+        self.assertIn("run.steps = 10", log)
+
+    def test_the_log_ends_with_the_speed(self):
+        self.run_steps(40)
+
+        self.assertRegex((self.folder / "run.log").read_text().splitlines()[-1], r"^[0-9.e+]+ ns/day")
+
+    def test_quiet_leaves_standard_output_empty(self):
+        self.assertEqual(self.run_steps(5, "--quiet").stdout, "")
+
+    def test_continuing_gives_the_bits_of_an_unbroken_run(self):
+        self.run_steps(60)
+        whole, whole_rows = self.state(), self.rows()
+        for name in ("state.h5", "state.h5.prev", "traj.h5md", "run.log"):
+            (self.folder / name).unlink(missing_ok=True)
+        self.run_steps(25)
+        self.run_steps(60, "--continue")
+
+        self.assertEqual(self.state(), whole)
+        self.assertEqual(self.rows(), whole_rows)
+
+    def test_threads_do_not_reach_the_bits(self):
+        self.run_steps(40, "--threads", "1")
+        one = self.state()
+        self.run_steps(40, "--threads", "3")
+
+        self.assertEqual(self.state(), one)
+
+    def test_the_trajectory_has_its_frames_after_a_continuation(self):
+        if h5py is None:
+            self.skipTest("this Python has no h5py")
+        self.run_steps(30)
+        self.run_steps(60, "--continue")
+
+        with h5py.File(self.folder / "traj.h5md") as file:
+            self.assertEqual(list(file["particles/trajectory/position/step"]), [0, 20, 40, 60])
+            self.assertEqual(list(file["energies/step"]), [0, 10, 20, 30, 40, 50, 60])
+
+    def test_continuing_without_a_checkpoint_is_refused(self):
+        run = self.run_steps(10, "--continue", status=2)
+        self.assertIn("state.h5: there is no checkpoint to continue from", run.stderr)
+
+    def test_continuing_if_present_starts_anew_without_a_checkpoint(self):
+        self.run_steps(10, "--continue=if-present")
+        self.assertEqual(len(self.rows()), 2)
+
+    def test_continuing_with_other_settings_is_refused_by_key(self):
+        self.run_steps(10)
+        run = self.run_steps(20, "--continue", sets=["nonbonded.cutoff=0.9 nm"], status=2)
+        self.assertIn('nonbonded.cutoff: "1.0 nm" in the checkpoint, "0.9 nm" in the deck', run.stderr)
+
+    def test_continuing_a_finished_run_does_nothing(self):
+        self.run_steps(10)
+        self.assertIn("nothing to do: the state is at step 10 of 10", self.run_steps(10, "--continue").stdout)
+
+    def stopped_by(self, number):
+        process = subprocess.Popen(self.command(10**9, "--quiet"), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in range(600):
+            if (self.folder / "run.log").exists() and len(self.rows()) > 1:
+                break
+            time.sleep(0.05)
+        process.send_signal(number)
+        process.communicate(timeout=60)
+        return process.returncode
+
+    def test_a_signal_leaves_a_checkpoint_and_status_85(self):
+        for number in (signal.SIGTERM, signal.SIGUSR1):
+            self.assertEqual(self.stopped_by(number), 85)
+            self.assertTrue((self.folder / "state.h5").exists())
+            (self.folder / "state.h5").unlink()
+            (self.folder / "run.log").unlink()
+
+    def test_the_time_limit_leaves_a_checkpoint_and_status_85(self):
+        self.run_steps(10**9, sets=["output.time_limit=2 s"], status=85)
+        self.assertTrue((self.folder / "state.h5").exists())
+        self.assertIn("stopped before the time limit", (self.folder / "run.log").read_text())
+
+    def test_a_log_in_a_missing_folder_is_a_fault_of_the_environment(self):
+        run = self.run_steps(10, sets=["output.log=nowhere/run.log"], status=4)
+        self.assertIn("cannot be written", run.stderr)
+
+    def test_a_run_from_rest_is_warned_of(self):
+        run = self.run_steps(2, sets=["run.velocities=from-file", "output.log=none"])
+        self.assertIn("has no velocities: the run begins at rest", run.stderr)
+
+    def test_a_minimiser_lowers_the_energy(self):
+        run = self.run_steps(30, sets=["run.integrator=steepest-descent", "run.velocities=from-file"])
+        energies = [float(row.split()[2]) for row in self.rows()]
+        self.assertLess(energies[-1], energies[0])
+        self.assertIn("potential energy", run.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
