@@ -126,8 +126,7 @@ TEST(ReferenceCoverage, HoldsEveryWayToTreatPairs)
                                    {"potential_switch", "vdw-modifier = Potential-switch"}});
     expect_covered("dispersion", {{"energy", "DispCorr = Ener\n"},
                                   {"energy_and_pressure", "DispCorr = EnerPres\n"}});
-    expect_covered("lj_pme", {{"geometric", "lj-pme-comb-rule = Geometric"},
-                              {"lorentz_berthelot", "lj-pme-comb-rule = Lorentz-Berthelot"}});
+    expect_covered("lj_pme", {{"geometric", "lj-pme-comb-rule = Geometric"}});
 }
 
 } // namespace
