@@ -292,19 +292,20 @@ void mark_hydrogens_by_element(const Source& source, Topology& topology)
     }
 }
 
-void warn_of_net_charge(const Source& source, Topology& topology)
+/// A whole net charge may be meant, and is told of where the system is set up; one that is not
+/// whole comes from rounding, and is kept all the same.
+void warn_of_broken_charge(const Source& source, Topology& topology)
 {
     double sum = 0;
     for (const double q : topology.charge) {
         sum += q;
     }
-    const double off = std::abs(sum - std::round(sum));
-    if (std::abs(sum) < 1e-3) {
-        return;
+    if (std::abs(sum - std::round(sum)) > 1e-3) {
+        topology.warnings.push_back(
+            fmt::format("{}: the charges sum to {:.6g} e, not a whole number; they are taken as "
+                        "they are.",
+                        source.file.file(), sum));
     }
-    topology.warnings.push_back(
-        fmt::format("{}: the charges sum to {:.6g} e{}; they are taken as they are.",
-                    source.file.file(), sum, off > 1e-3 ? ", not a whole number" : ""));
 }
 
 Source open(AmberSections& file, Diagnostics& faults)
@@ -431,7 +432,7 @@ Topology read_amber_topology(const std::filesystem::path& path, const AmberTopol
     add_correction_maps(source, topology);
     add_extra_points(source, bonds, topology);
     faults.throw_if_any();
-    warn_of_net_charge(source, topology);
+    warn_of_broken_charge(source, topology);
     return topology;
 }
 

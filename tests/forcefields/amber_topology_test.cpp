@@ -438,7 +438,7 @@ TEST(AmberTopology, ReadsCorrectionMapsUnderBothNames)
     }
 }
 
-TEST(AmberTopology, WarnsOfANetChargeAndKeepsIt)
+TEST(AmberTopology, WarnsOfAChargeThatIsNotWholeAndKeepsIt)
 {
     AmberText text(2);
     text.reals("CHARGE", {18.2223, -13.6667});
