@@ -50,28 +50,32 @@ std::vector<double> cell_numbers_of(const Box& box)
     return {h[0].x, h[1].y, h[2].z, h[0].y, h[0].z, h[1].x, h[1].z, h[2].x, h[2].y};
 }
 
-void take_cell(const LineFile& file, std::size_t index, const Mat3& cell, Coordinates& frame)
+void place_cell(const Mat3& cell, const std::string& place, Coordinates& frame)
 {
     if (cell == Mat3{}) {
         return;
     }
+    if (cell[0].y == 0 && cell[0].z == 0 && cell[1].z == 0) {
+        frame.box = Box(cell);
+        return;
+    }
+    const RotatedCell turned = rotated_to_lower_triangular(cell);
+    frame.box = Box(turned.vectors);
+    for (Vec3& x : frame.positions) {
+        x = row_times(x, turned.rotation);
+    }
+    for (Vec3& v : frame.velocities) {
+        v = row_times(v, turned.rotation);
+    }
+    frame.warnings.push_back(place +
+                             ": the cell is not lower triangular; it was turned so that a lies "
+                             "along x and b in the xy plane, and positions and velocities with it");
+}
+
+void take_cell(const LineFile& file, std::size_t index, const Mat3& cell, Coordinates& frame)
+{
     try {
-        if (cell[0].y == 0 && cell[0].z == 0 && cell[1].z == 0) {
-            frame.box = Box(cell);
-            return;
-        }
-        const RotatedCell turned = rotated_to_lower_triangular(cell);
-        frame.box = Box(turned.vectors);
-        for (Vec3& x : frame.positions) {
-            x = row_times(x, turned.rotation);
-        }
-        for (Vec3& v : frame.velocities) {
-            v = row_times(v, turned.rotation);
-        }
-        frame.warnings.push_back(fmt::format(
-            "{}:{}: the cell is not lower triangular; it was turned so that a lies along x and b "
-            "in the xy plane, and positions and velocities with it",
-            file.path(), index + 1));
+        place_cell(cell, fmt::format("{}:{}", file.path(), index + 1), frame);
     } catch (const InputError& fault) {
         file.refuse(index, fault.what(), "correct the cell, or write zeros where there is none");
     }

@@ -4,6 +4,7 @@
 #include "io/columns.hpp"
 
 #include <array>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,9 +22,12 @@ Mat3 cell_of(const std::vector<double>& numbers);
 /// Three numbers when the cell is rectangular, else nine, in the same order.
 std::vector<double> cell_numbers_of(const Box& box);
 
-/// Gives `frame` the cell on line `index` of `file`: none when all elements are zero; a cell that
-/// is not lower triangular is turned, and positions and velocities with it (a warning says so).
-/// Refuses, by line, a cell that encloses no volume.
+/// Gives `frame` a cell: none when all elements are zero; one that is not lower triangular is
+/// turned, and positions and velocities with it (a warning begins with `place` and says so). Throws
+/// InputError for a cell that encloses no volume.
+void place_cell(const Mat3& cell, const std::string& place, Coordinates& frame);
+
+/// The same for the cell on line `index` of `file`; refused by line.
 void take_cell(const LineFile& file, std::size_t index, const Mat3& cell, Coordinates& frame);
 
 } // namespace tessera

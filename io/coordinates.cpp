@@ -5,6 +5,7 @@
 #include "io/charmm_crd.hpp"
 #include "io/structure_g96.hpp"
 #include "io/structure_gro.hpp"
+#include "io/structure_h5md.hpp"
 #include "io/structure_pdb.hpp"
 
 #include <cmath>
@@ -45,6 +46,7 @@ const std::vector<std::pair<std::string, Reader>>& readers()
         {".g96", [](const auto& path, const auto&) { return read_g96(path); }},
         {".pdb", read_brookhaven},
         {".ent", read_brookhaven},
+        {".h5md", [](const auto& path, const auto&) { return read_h5md(path); }},
         {".inpcrd", read_amber},
         {".rst7", read_amber},
         {".rst", read_amber},

@@ -58,6 +58,7 @@ struct H5mdTrajectory::Parts {
     std::vector<std::int32_t> images;
 
     void write_metadata(const Topology& topology);
+    void write_parameters(const Topology& topology);
     void write_topology(const Topology& topology);
     void create_datasets();
     void open_datasets();
@@ -116,16 +117,23 @@ void H5mdTrajectory::Parts::write_metadata(const Topology& topology)
     file.write_text(provenance_group + "/deck", from.deck_text);
 }
 
-void H5mdTrajectory::Parts::write_topology(const Topology& topology)
+void H5mdTrajectory::Parts::write_parameters(const Topology& topology)
 {
-    file.create_group(group);
     file.write(group + "/species", topology.type);
     file.write(group + "/mass", topology.mass);
     file.set_text(group + "/mass", "unit", "u");
     file.write(group + "/charge", topology.charge);
     file.set_text(group + "/charge", "unit", "e");
     file.set_fixed_text(group + "/charge", "type", "effective");
+}
 
+void H5mdTrajectory::Parts::write_topology(const Topology& topology)
+{
+    file.create_group(group);
+    const bool has_parameters = topology.pairs.types > 0; // else only names are known
+    if (has_parameters) {
+        write_parameters(topology);
+    }
     file.create_group("/parameters/topology");
     file.write_texts("/parameters/topology/atom_name", topology.atom_name);
     file.write("/parameters/topology/residue", topology.residue);

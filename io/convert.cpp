@@ -1,0 +1,134 @@
+#include "io/convert.hpp"
+
+#include "io/coordinates.hpp"
+#include "io/structure_g96.hpp"
+#include "io/structure_gro.hpp"
+#include "io/structure_pdb.hpp"
+#include "io/trajectory_h5md.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace tessera
+{
+
+namespace
+{
+
+/// Do this many decimals hold the numbers? The slack is the rounding of a double of 1000 nm.
+bool holds(const std::vector<Vec3>& values, double decimals_scale)
+{
+    return std::all_of(values.begin(), values.end(), [&](const Vec3& v) {
+        for (int k = 0; k < 3; ++k) {
+            const double scaled = v[k] * decimals_scale;
+            if (std::fabs(scaled - std::rint(scaled)) > 1e-8) {
+                return false;
+            }
+        }
+        return true;
+    });
+}
+
+int gro_decimals(const Coordinates& frame)
+{
+    return holds(frame.positions, 1e3) && holds(frame.velocities, 1e4) ? 3 : 6;
+}
+
+void take_names(const Topology& topology, Coordinates& frame)
+{
+    if (frame.atom_names.empty()) {
+        frame.atom_names = topology.atom_name;
+    }
+    if (frame.residue_names.empty()) {
+        frame.residue_numbers.clear();
+        for (const std::int32_t residue : topology.residue) {
+            const Residue& of = topology.residues[static_cast<std::size_t>(residue)];
+            frame.residue_names.push_back(of.name);
+            frame.residue_numbers.push_back(of.number);
+        }
+    }
+}
+
+/// Names and residues of a frame; no masses, charges or bonds.
+Topology bare_topology(const Coordinates& frame)
+{
+    Topology out;
+    const std::size_t atoms = frame.positions.size();
+    out.mass.assign(atoms, 0);
+    for (std::size_t i = 0; i < atoms; ++i) {
+        const auto text = [i](const std::vector<std::string>& all) {
+            return all.empty() ? std::string() : all[i];
+        };
+        const Residue residue{text(frame.residue_names), text(frame.residue_numbers),
+                              static_cast<std::int32_t>(i)};
+        if (out.residues.empty() || out.residues.back().name != residue.name ||
+            out.residues.back().number != residue.number) {
+            out.residues.push_back(residue);
+        }
+        out.residue.push_back(static_cast<std::int32_t>(out.residues.size()) - 1);
+        out.atom_name.push_back(text(frame.atom_names));
+    }
+    return out;
+}
+
+void write_one_frame(const std::string& path, const Coordinates& frame, const Topology* topology)
+{
+    TrajectorySettings settings;
+    settings.path = path;
+    settings.position_precision = FloatWidth::float64;
+    settings.periodic = frame.box && frame.box->is_periodic();
+    settings.velocities = !frame.velocities.empty();
+    const Topology bare = topology == nullptr ? bare_topology(frame) : Topology();
+    H5mdTrajectory out = H5mdTrajectory::create(settings, topology == nullptr ? bare : *topology);
+    out.append({frame.step.value_or(0),
+                frame.time.value_or(0),
+                frame.box.value_or(Box()),
+                frame.positions,
+                frame.velocities,
+                {},
+                {}});
+    out.close();
+}
+
+} // namespace
+
+std::vector<std::string> convert_coordinates(const std::string& in, const std::string& out,
+                                             const Topology* topology)
+{
+    CoordinateHints hints;
+    hints.expected_atoms = topology == nullptr ? 0 : topology->atoms();
+    Coordinates frame = read_coordinates(in, hints);
+    std::vector<std::string> remarks = frame.warnings;
+    if (topology != nullptr) {
+        if (frame.positions.size() != static_cast<std::size_t>(topology->atoms())) {
+            throw InputError(fmt::format("{}: {} atoms, but the topology has {}. Name coordinates "
+                                         "and topology of the same system.",
+                                         in, frame.positions.size(), topology->atoms()));
+        }
+        take_names(*topology, frame);
+    }
+
+    const std::string extension = std::filesystem::path(out).extension().string();
+    if (extension == ".gro") {
+        write_gro(out, frame, gro_decimals(frame));
+    } else if (extension == ".g96") {
+        write_g96(out, frame);
+    } else if (extension == ".pdb") {
+        write_pdb(out, frame,
+                  topology == nullptr ? std::vector<std::int32_t>() : topology->atomic_number);
+        if (!frame.velocities.empty()) {
+            remarks.push_back(out + ": the velocities are left out (a PDB file holds none)");
+        }
+    } else if (extension == ".h5md") {
+        write_one_frame(out, frame, topology);
+    } else {
+        throw InputError(fmt::format("{}: cannot be written (the extension \"{}\" is not known).\n "
+                                     "hint: end the name with .gro, .g96, .pdb or .h5md",
+                                     out, extension));
+    }
+    return remarks;
+}
+
+} // namespace tessera

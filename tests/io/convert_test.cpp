@@ -1,0 +1,82 @@
+#include "engine/base/text_file.hpp"
+#include "io/convert.hpp"
+#include "io/coordinates.hpp"
+#include "tests/io/scratch_file.hpp"
+#include "tests/io/small_systems.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tessera::test
+{
+namespace
+{
+
+using ::testing::HasSubstr;
+
+const std::string two_waters =
+    "two waters, t= 1.50000 step= 750\n    2\n"
+    "    1SOL     OW    1   0.230   0.628   0.113  0.1000  0.2000  0.3000\n"
+    "    2SOL     OW    2   2.450   0.275   0.996 -0.1000 -0.2000 -0.3000\n"
+    "   2.50000   3.00000   3.50000   0.00000   0.00000   0.50000   0.00000  -0.70000   0.90000\n";
+
+TEST(Convert, GoesThroughEveryFormatThatHoldsVelocitiesAndBack)
+{
+    const ScratchFolder folder;
+    const std::string first = folder.file("a.gro", two_waters);
+
+    convert_coordinates(first, folder / "b.g96");
+    convert_coordinates(folder / "b.g96", folder / "c.h5md");
+    convert_coordinates(folder / "c.h5md", folder / "d.gro");
+
+    const Coordinates a = read_coordinates(first), d = read_coordinates(folder / "d.gro");
+    EXPECT_EQ(d.positions, a.positions);
+    EXPECT_EQ(d.velocities, a.velocities);
+    EXPECT_EQ(*d.box, *a.box);
+    EXPECT_EQ(d.atom_names, a.atom_names);
+    EXPECT_EQ(d.residue_numbers, a.residue_numbers);
+    EXPECT_EQ(d.time, 1.5);
+    EXPECT_EQ(d.step, 750);
+}
+
+TEST(Convert, SaysThatPdbLosesVelocities)
+{
+    const ScratchFolder folder;
+    const std::string in = folder.file("a.gro", two_waters);
+
+    const auto remarks = convert_coordinates(in, folder / "b.pdb");
+
+    ASSERT_EQ(remarks.size(), 1U);
+    EXPECT_THAT(remarks[0], HasSubstr("the velocities are left out"));
+    EXPECT_EQ(read_coordinates(folder / "b.pdb").positions.size(), 2U);
+}
+
+TEST(Convert, TakesNamesAndElementsFromTheTopology)
+{
+    const ScratchFolder folder;
+    const auto topology = finish(argon(2));
+    const std::string in = folder.file("a.g96", "POSITIONRED\n1 2 3\n0.1234567 0 0\nEND\n");
+
+    convert_coordinates(in, folder / "b.gro", topology.get());
+    convert_coordinates(in, folder / "b.pdb", topology.get());
+
+    EXPECT_EQ(read_coordinates(folder / "b.gro").atom_names[1], "Ar");
+    EXPECT_EQ(read_coordinates(folder / "b.gro").positions[1].x, 0.123457); // six decimals
+    EXPECT_THAT(read_file(folder / "b.pdb"), HasSubstr("          AR\n"));
+}
+
+TEST(Convert, RefusesOtherCountsAndUnknownFormats)
+{
+    const ScratchFolder folder;
+    const auto topology = finish(argon(3));
+    const std::string in = folder.file("a.gro", two_waters);
+
+    EXPECT_THAT(
+        message_of<InputError>([&] { convert_coordinates(in, folder / "b.gro", topology.get()); }),
+        HasSubstr("a.gro: 2 atoms, but the topology has 3"));
+    EXPECT_THAT(message_of<InputError>([&] { convert_coordinates(in, folder / "b.xyz"); }),
+                HasSubstr("the extension \".xyz\" is not known"));
+}
+
+} // namespace
+} // namespace tessera::test
