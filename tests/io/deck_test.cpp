@@ -218,6 +218,9 @@ TEST(Quantity, ReadsEverySpellingOfEveryUnit)
         const auto dimension = static_cast<Dimension>(k);
         for (const UnitName& unit : units_of(dimension)) {
             for (const char* blank : {"", " ", "  "}) {
+                if (unit.name.front() == '1' && *blank == '\0') {
+                    continue; // "2.51/nm" is 2.51 a nanometre
+                }
                 const QuantityReading reading =
                     read_quantity("2.5" + std::string(blank) + std::string(unit.name), dimension);
                 EXPECT_TRUE(reading.valid) << unit.name;
