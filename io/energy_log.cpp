@@ -1,35 +1,41 @@
 #include "io/energy_log.hpp"
 
 #include "engine/math/units.hpp"
-#include "io/run_statistics.hpp"
 
 #include <cmath>
 #include <fmt/format.h>
-#include <iterator>
 #include <ostream>
 
 namespace tessera
 {
 
-namespace
+void RunningMean::add(double time, double value)
 {
+    ++count;
+    const double n = static_cast<double>(count);
+    const double from_mean = value - mean;
+    const double time_from_mean = time - time_mean;
+    mean += from_mean / n;
+    time_mean += time_from_mean / n;
+    squares += from_mean * (value - mean);
+    time_squares += time_from_mean * (time - time_mean);
+    products += time_from_mean * (value - mean);
+}
 
-/// What every system has, behind its energies by kind. `conserved` is where the drift is read.
-struct Column {
-    std::string_view name, unit;
-};
-constexpr Column common_columns[] = {
-    {"potential", "kJ/mol"}, {"kinetic", "kJ/mol"}, {"total", "kJ/mol"}, {"conserved", "kJ/mol"},
-    {"temperature", "K"},    {"pressure", "bar"},   {"volume", "nm^3"}};
-constexpr std::size_t in_open_space = 5; ///< columns that have a meaning without a cell
-constexpr std::size_t conserved = 3;
+double RunningMean::deviation() const
+{
+    return count > 1 ? std::sqrt(squares / static_cast<double>(count - 1)) : 0;
+}
 
-} // namespace
+double RunningMean::slope() const
+{
+    return time_squares > 0 ? products / time_squares : 0;
+}
 
 EnergyLog::EnergyLog(std::ostream& stream, std::vector<EnergyKind> kinds, std::int64_t every,
                      bool periodic)
     : stream_(stream), kinds_(std::move(kinds)), every_(every), periodic_(periodic),
-      series_(kinds_.size() + std::size(common_columns))
+      terms_(kinds_.size())
 {
 }
 
@@ -61,44 +67,44 @@ void EnergyLog::notify(const StepView& view)
     stream_ << (periodic_ ? fmt::format(" {:>12.3f} {:>12.6f}\n", pressure, o.volume) : "\n");
     stream_.flush(); // a killed run leaves its rows
 
-    times_.push_back(o.time);
-    std::size_t column = 0;
-    for (const EnergyKind kind : kinds_) {
-        series_[column++].push_back(o.energy[static_cast<std::size_t>(kind)]);
+    for (std::size_t k = 0; k < kinds_.size(); ++k) {
+        terms_[k].add(o.time, o.energy[static_cast<std::size_t>(kinds_[k])]);
     }
-    for (const double value :
-         {o.potential, o.kinetic, o.total, o.conserved, o.temperature, pressure, o.volume}) {
-        series_[column++].push_back(value);
-    }
+    potential_.add(o.time, o.potential);
+    kinetic_.add(o.time, o.kinetic);
+    total_.add(o.time, o.total);
+    conserved_.add(o.time, o.conserved);
+    temperature_.add(o.time, o.temperature);
+    pressure_.add(o.time, pressure);
+    volume_.add(o.time, o.volume);
 }
 
 std::string EnergyLog::summary(std::int64_t atoms) const
 {
-    if (times_.empty()) {
+    if (potential_.count == 0) {
         return "";
     }
-    std::string out = fmt::format("\n{:<24} {:>18} {:>16}\n",
-                                  fmt::format("over {} rows", times_.size()), "mean", "+-");
-    const auto line = [&out](std::string_view name, const std::vector<double>& values,
+    std::string out =
+        fmt::format("\nmeans over {} rows{:>22} {:>16}\n", potential_.count, "mean", "deviation");
+    const auto line = [&out](std::string_view name, const RunningMean& mean,
                              std::string_view unit) {
-        const Average average = block_average(values);
-        const std::string error = std::isfinite(average.standard_error)
-                                      ? fmt::format("{:.6f}", average.standard_error)
-                                      : "";
-        out += fmt::format("  {:<22} {:>18.6f} {:>16} {}\n", name, average.mean, error, unit);
+        out += fmt::format("  {:<22} {:>18.6f} {:>16.6f} {}\n", name, mean.mean, mean.deviation(),
+                           unit);
     };
-    std::size_t column = 0;
-    for (const EnergyKind kind : kinds_) {
-        line(name_of(kind), series_[column++], "kJ/mol");
+    for (std::size_t k = 0; k < kinds_.size(); ++k) {
+        line(name_of(kinds_[k]), terms_[k], "kJ/mol");
     }
-    for (std::size_t k = 0; k < (periodic_ ? std::size(common_columns) : in_open_space); ++k) {
-        line(common_columns[k].name, series_[column++], common_columns[k].unit);
+    line("potential", potential_, "kJ/mol");
+    line("kinetic", kinetic_, "kJ/mol");
+    line("total", total_, "kJ/mol");
+    line("conserved", conserved_, "kJ/mol");
+    line("temperature", temperature_, "K");
+    if (periodic_) {
+        line("pressure", pressure_, "bar");
+        line("volume", volume_, "nm^3");
     }
-    const double slope = least_squares_slope(times_, series_[kinds_.size() + conserved]);
-    if (std::isfinite(slope)) {
-        out += fmt::format("  drift of the conserved quantity: {:.4e} kJ/mol/ps an atom\n",
-                           slope / static_cast<double>(atoms));
-    }
+    out += fmt::format("  drift of the conserved quantity: {:.4e} kJ/mol/ps an atom\n",
+                       conserved_.slope() / static_cast<double>(atoms));
     return out;
 }
 

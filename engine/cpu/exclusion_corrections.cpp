@@ -8,7 +8,8 @@ namespace tessera
 {
 
 ExclusionCorrections::ExclusionCorrections(const Topology& topology, const PairForm& form,
-                                           const std::vector<double>& mesh_c6)
+                                           const std::vector<double>& mesh_c6,
+                                           const RaggedList& pairs, const Topology* self_terms_of)
     : form_(form)
 {
     const bool has_field =
@@ -18,15 +19,16 @@ ExclusionCorrections::ExclusionCorrections(const Topology& topology, const PairF
     if (is_empty_) {
         return;
     }
-    const auto cg = [&](std::size_t a, std::size_t b) {
-        return mesh_c6[topology.pairs.at(topology.type[a], topology.type[b])];
+    const auto cg = [&](const Topology& t, std::size_t a, std::size_t b) {
+        return mesh_c6[t.pairs.at(t.type[a], t.type[b])];
     };
     double charge2 = 0, c6 = 0;
+    for (std::size_t a = 0; self_terms_of != nullptr && a < self_terms_of->charge.size(); ++a) {
+        charge2 += self_terms_of->charge[a] * self_terms_of->charge[a];
+        c6 += form.lj_ewald ? cg(*self_terms_of, a, a) : 0.0;
+    }
     for (std::size_t a = 0; a < topology.charge.size(); ++a) {
-        charge2 += topology.charge[a] * topology.charge[a];
-        c6 += form.lj_ewald ? cg(a, a) : 0.0;
-        for (const std::int32_t* b = topology.exclusions.begin(a); b != topology.exclusions.end(a);
-             ++b) {
+        for (const std::int32_t* b = pairs.begin(a); b != pairs.end(a); ++b) {
             const auto other = static_cast<std::size_t>(*b);
             if (other < a) {
                 continue;
@@ -34,7 +36,7 @@ ExclusionCorrections::ExclusionCorrections(const Topology& topology, const PairF
             const double strength =
                 has_coulomb ? form.coulomb_constant * (topology.charge[a] * topology.charge[other])
                             : 0.0;
-            const double attraction = form.lj_ewald ? cg(a, other) : 0.0;
+            const double attraction = form.lj_ewald ? cg(topology, a, other) : 0.0;
             if (strength == 0.0 && attraction == 0.0) {
                 continue;
             }

@@ -24,7 +24,15 @@ public:
     ExclusionCorrections() = default;
     /// `mesh_c6(a, b)` of two atom types is the coefficient that the LJ mesh holds.
     ExclusionCorrections(const Topology& topology, const PairForm& form,
-                         const std::vector<double>& mesh_c6);
+                         const std::vector<double>& mesh_c6)
+        : ExclusionCorrections(topology, form, mesh_c6, topology.exclusions, &topology)
+    {
+    }
+    /// A part of them: the pairs i < j of `pairs`, and the self terms of `self_terms_of` (null:
+    /// none).
+    ExclusionCorrections(const Topology& topology, const PairForm& form,
+                         const std::vector<double>& mesh_c6, const RaggedList& pairs,
+                         const Topology* self_terms_of);
 
     /// `canonical` as made by canonical_positions(grid, ...).
     void add_forces(const PositionGrid& grid, std::span<const Vec3> canonical, Wanted wanted,

@@ -88,6 +88,23 @@ LongRange::LongRange(const Topology& topology, const NonbondedSettings& settings
     }
 }
 
+void LongRange::restrict_to(std::span<const std::int32_t> atoms, const MeshSum& add_meshes,
+                            bool books_energy)
+{
+    if (waves_) {
+        throw NotBuilt("direct Ewald sums are not shared between ranks. Use electrostatics = "
+                       "\"pme\", or one rank.");
+    }
+    for (std::optional<Pme>* mesh : {&coulomb_mesh_, &dispersion_mesh_}) {
+        if (*mesh) {
+            (*mesh)->restrict_to(atoms, add_meshes, books_energy);
+        }
+    }
+    if (!books_energy) {
+        background_ = 0;
+    }
+}
+
 void LongRange::add_forces(const Box& box, std::span<const Vec3> positions, Wanted wanted,
                            int threads, ForceSums& forces, EnergySums& energies)
 {

@@ -20,6 +20,11 @@ public:
     /// Throws InputError where mesh, order or splitting parameter make no sense.
     LongRange(const Topology& topology, const NonbondedSettings& settings);
 
+    /// A rank's part, see Pme::restrict_to; the object must have been made from the whole topology.
+    /// Throws NotBuilt for direct Ewald sums, which have no integer mesh to share.
+    void restrict_to(std::span<const std::int32_t> atoms, const MeshSum& add_meshes,
+                     bool books_energy);
+
     /// Not const: meshes are kept between calls.
     void add_forces(const Box& box, std::span<const Vec3> positions, Wanted wanted, int threads,
                     ForceSums& forces, EnergySums& energies);

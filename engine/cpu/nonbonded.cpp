@@ -88,6 +88,36 @@ Nonbonded::Nonbonded(const Topology& topology, const NonbondedSettings& settings
     corrections_ = ExclusionCorrections(topology, form_, cg);
 }
 
+void Nonbonded::restrict_to(const Topology& topology, PairShare share)
+{
+    std::vector<double> cg;
+    for (const TypePair& pair : type_pair_) {
+        cg.push_back(pair.cg);
+    }
+    corrections_ = ExclusionCorrections(topology, form_, cg, share.corrected, share.self_terms_of);
+    owns_ = std::move(share.owns);
+}
+
+void Nonbonded::drop_pairs_of_others()
+{
+    TESSERA_EXPECT(!list_.all_pairs);
+    for (const ClusterPairList::Row& row : list_.rows) {
+        for (std::int64_t c = row.begin; c < row.end; ++c) {
+            ClusterPairList::Column& column = list_.columns[at(c)];
+            for (std::uint32_t mask = column.mask; mask != 0; mask &= mask - 1) {
+                const int bit = std::countr_zero(mask);
+                const auto atom = [&](std::int32_t cluster, int lane) {
+                    return list_.order.atom_of_slot[at(cluster * width + lane)];
+                };
+                if (!owns_(atom(row.cluster, bit / width), atom(column.cluster, bit % width),
+                           list_.shifts[at(row.shift)])) {
+                    column.mask &= ~(1u << bit);
+                }
+            }
+        }
+    }
+}
+
 void Nonbonded::check(const Box& box) const
 {
     if (!box.is_periodic()) {
@@ -123,6 +153,9 @@ void Nonbonded::search(const Box& box, std::span<const Vec3> positions, int thre
     }
     list_ =
         make_cluster_pair_list(search_box_, search_position_, exclusions_, list_radius_, threads);
+    if (owns_) {
+        drop_pairs_of_others();
+    }
     searched_ = true;
 
     const std::size_t slots = list_.order.atom_of_slot.size();

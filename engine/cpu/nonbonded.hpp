@@ -6,11 +6,22 @@
 #include "engine/cpu/position_grid.hpp"
 #include "engine/plans/cluster_pair_list.hpp"
 
+#include <array>
+#include <functional>
 #include <span>
 #include <vector>
 
 namespace tessera
 {
+
+/// A rank's part of the pairs, where several ranks share the work.
+struct PairShare {
+    /// Whether the pair x_i + shift - x_j of canonical images is computed here; shift in cell
+    /// vectors.
+    std::function<bool(std::int32_t i, std::int32_t j, const std::array<int, 3>& shift)> owns;
+    RaggedList corrected; ///< excluded pairs i < j whose correction is made here, [atoms]
+    const Topology* self_terms_of = nullptr; ///< the whole, on the one rank that books self terms
+};
 
 /// Forces between atoms that are not bonded, within the cut-off, with the corrections of excluded
 /// pairs and of each atom with itself: energies lj and coulomb_real (formats.md 9.1, 9.3-9.5,
@@ -20,6 +31,9 @@ class Nonbonded {
 public:
     /// Throws InputError where settings contradict each other.
     Nonbonded(const Topology& topology, const NonbondedSettings& settings);
+
+    /// From the next search() on, only a part of the work is done. Needs a finite cut-off.
+    void restrict_to(const Topology& topology, PairShare share);
 
     /// Makes the pair list. Throws InputError when a cut-off exceeds half the shortest height of
     /// the cell, or an Ewald sum has no cell.
@@ -42,6 +56,7 @@ public:
 private:
     struct Work;
     void check(const Box& box) const;
+    void drop_pairs_of_others();
     [[nodiscard]] GridPosition tracked(const PositionGrid& grid, const Mat3& change,
                                        const Vec3& position, std::size_t atom) const;
 
@@ -51,6 +66,7 @@ private:
     bool needs_cell_;
     RaggedList exclusions_;
     ExclusionCorrections corrections_;
+    std::function<bool(std::int32_t, std::int32_t, const std::array<int, 3>&)> owns_; ///< null: all
 
     // parameters of atoms and of pairs of types
     std::vector<double> charge_;

@@ -83,6 +83,19 @@ Pme::Pme(const std::array<int, 3>& grid, int order, const Waves& waves,
     }
 }
 
+void Pme::restrict_to(std::span<const std::int32_t> atoms, MeshSum add_meshes, bool books_energy)
+{
+    for (std::vector<double>& set : coefficient_) {
+        std::vector<double> part;
+        for (const std::int32_t a : atoms) {
+            part.push_back(a < 0 ? 0.0 : set[at(a)]);
+        }
+        set = std::move(part);
+    }
+    add_meshes_ = std::move(add_meshes);
+    books_energy_ = books_energy;
+}
+
 void Pme::prepare_influence(const Box& box, int threads)
 {
     if (!influence_.empty() && box == influence_box_) {
@@ -260,17 +273,28 @@ void Pme::add_forces(const Box& box, std::span<const Vec3> canonical, Wanted wan
     for (std::size_t s = 0; s < coefficient_.size(); ++s) {
         spread(box, canonical, coefficient_[s], threads);
         std::vector<double>& real = potential_[s];
+        std::vector<std::int64_t> total(add_meshes_ ? fft_.points() : 0);
 #pragma omp parallel for schedule(static) num_threads(threads)
         for (std::int64_t p = 0; p < points; ++p) {
             std::int64_t sum = 0;
             for (const std::vector<std::int64_t>& mesh : mesh_) {
                 sum += mesh.empty() ? 0 : mesh[at(p)];
             }
-            real[at(p)] = from_fixed(sum, fixed::mesh_scale);
+            if (total.empty()) {
+                real[at(p)] = from_fixed(sum, fixed::mesh_scale);
+            } else {
+                total[at(p)] = sum;
+            }
+        }
+        if (!total.empty()) {
+            add_meshes_(total);
+            for (std::size_t p = 0; p < total.size(); ++p) {
+                real[p] = from_fixed(total[p], fixed::mesh_scale);
+            }
         }
         fft_.forward(real.data(), spectrum_[s].data(), threads);
     }
-    convolve(box, wanted, threads, energies);
+    convolve(box, books_energy_ ? wanted : Wanted{}, threads, energies);
     for (std::size_t s = 0; s < coefficient_.size(); ++s) {
         fft_.backward(spectrum_[s].data(), potential_[s].data(), threads);
     }

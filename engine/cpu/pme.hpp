@@ -8,6 +8,7 @@
 #include <array>
 #include <complex>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <variant>
 #include <vector>
@@ -16,6 +17,9 @@ namespace tessera
 {
 
 using Waves = std::variant<CoulombWaves, DispersionWaves>;
+
+/// Replaces a mesh by its sum over ranks.
+using MeshSum = std::function<void(std::span<std::int64_t>)>;
 
 /// Smooth particle-mesh Ewald sum of pair potentials, reciprocal part. Charges (or roots of
 /// dispersion coefficients) are spread on an integer mesh, lines are transformed whole, energies
@@ -28,6 +32,11 @@ public:
     /// ((s_i + s_j)/2)^6 = sum_k binomial(6, k)/64 s_i^k s_j^(6-k).
     Pme(const std::array<int, 3>& grid, int order, const Waves& waves,
         std::vector<std::vector<double>> coefficients, EnergyKind kind);
+
+    /// A rank's part: only the atoms listed (global numbers; -1: an atom that another rank spreads)
+    /// are spread and feel forces, in the caller's new numbering; `add_meshes` sums integer meshes
+    /// over ranks; energies are booked where `books_energy`.
+    void restrict_to(std::span<const std::int32_t> atoms, MeshSum add_meshes, bool books_energy);
 
     /// `canonical`: positions as made by canonical_positions for this box.
     void add_forces(const Box& box, std::span<const Vec3> canonical, Wanted wanted, int threads,
@@ -48,6 +57,8 @@ private:
     std::vector<std::vector<double>> coefficient_; ///< scaled to at most 1 for the integer mesh
     double coefficient_scale_ = 1;                 ///< true coefficient = scale * stored
     EnergyKind kind_;
+    MeshSum add_meshes_; ///< null: this rank spreads everything
+    bool books_energy_ = true;
     std::array<std::vector<double>, 3> moduli_;
 
     Box influence_box_;

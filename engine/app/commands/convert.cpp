@@ -1,27 +1,13 @@
-#include "io/convert.hpp"
-
-#include "engine/app/assemble.hpp"
 #include "engine/app/commands/commands.hpp"
-#include "engine/app/exit_status.hpp"
-
-#include <iostream>
+#include "engine/base/error.hpp"
 
 namespace tessera
 {
 
 int convert_command(const ConvertOptions& options)
 {
-    std::shared_ptr<const Topology> topology;
-    if (!options.topology.empty()) {
-        Deck deck;
-        deck.system.topology = options.topology;
-        topology = finish(read_topology(deck));
-    }
-    for (const std::string& remark :
-         convert_coordinates(options.from.string(), options.to.string(), topology.get())) {
-        std::cerr << "warning: " << remark << '\n';
-    }
-    return exit_status::done;
+    throw InputError("tessera convert " + options.from.string() + " " + options.to.string() +
+                     ": not built yet.");
 }
 
 } // namespace tessera

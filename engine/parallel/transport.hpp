@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tessera
+{
+
+/// Messages between the ranks of a run. Every call is collective: all ranks make the same calls in
+/// the same order, ranks without atoms too.
+class Transport {
+public:
+    using Bytes = std::vector<std::byte>;
+
+    virtual ~Transport() = default;
+
+    [[nodiscard]] virtual int rank() const = 0;
+    [[nodiscard]] virtual int size() const = 0;
+
+    /// Sends to[r] to each rank r (its own included) and returns what each rank sent here, by
+    /// sender. Lengths may differ and may be zero.
+    virtual std::vector<Bytes> exchange(std::vector<Bytes> to) = 0;
+
+    /// Replaces values by their sums over ranks, as two's complement integers: no order, no
+    /// rounding. The same length on all ranks.
+    virtual void add(std::span<std::int64_t> values) = 0;
+};
+
+} // namespace tessera
