@@ -1,6 +1,7 @@
 #include "io/hdf5.hpp"
 
 #include "engine/base/error.hpp"
+#include "io/hdf5_ordered_writes.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -50,8 +51,8 @@ Handle checked(const std::string& path, hid_t id, Handle::Closer close, const st
     return {id, close};
 }
 
-/// Metadata stay in memory until a flush, so that a killed process leaves no half-written index.
-Handle growing_file_access(const std::string& path)
+/// Metadata stay in memory until a flush, and reach the disk in an order that a kill cannot spoil.
+Handle growing_file_access(const std::string& path, OrderedWrites& writes)
 {
     Handle access = checked(path, H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "set up");
     H5AC_cache_config_t cache;
@@ -61,10 +62,10 @@ Handle growing_file_access(const std::string& path)
     cache.incr_mode = H5C_incr__off;
     cache.flash_incr_mode = H5C_flash_incr__off;
     cache.decr_mode = H5C_decr__off;
-    if (H5Pset_mdc_config(access.get(), &cache) < 0 ||
-        H5Pset_file_locking(access.get(), false, true) < 0) {
+    if (H5Pset_mdc_config(access.get(), &cache) < 0) {
         fail(path, "set up");
     }
+    writes.use_in(access.get());
     return access;
 }
 
@@ -276,9 +277,12 @@ File::File(const std::string& path, hid_t id, const std::string& what)
 File File::create(const std::string& path)
 {
     start_library();
-    const Handle access = growing_file_access(path);
-    return {path, H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()),
-            "create the file"};
+    auto writes = std::make_shared<OrderedWrites>();
+    const Handle access = growing_file_access(path, *writes);
+    File file(path, H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()),
+              "create the file");
+    file.writes_ = std::move(writes);
+    return file;
 }
 
 File File::open(const std::string& path, Access access)
@@ -287,8 +291,11 @@ File File::open(const std::string& path, Access access)
     if (access == Access::read) {
         return {path, H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "open the file"};
     }
-    const Handle properties = growing_file_access(path);
-    return {path, H5Fopen(path.c_str(), H5F_ACC_RDWR, properties.get()), "open the file"};
+    auto writes = std::make_shared<OrderedWrites>();
+    const Handle properties = growing_file_access(path, *writes);
+    File file(path, H5Fopen(path.c_str(), H5F_ACC_RDWR, properties.get()), "open the file");
+    file.writes_ = std::move(writes);
+    return file;
 }
 
 File File::create_in_memory(const std::string& path)
@@ -323,7 +330,7 @@ std::string File::image()
 
 void File::flush()
 {
-    if (H5Fflush(id_.get(), H5F_SCOPE_GLOBAL) < 0) {
+    if (H5Fflush(id_.get(), H5F_SCOPE_GLOBAL) < 0 || (writes_ && !writes_->commit())) {
         fail(path_, "write the file");
     }
 }

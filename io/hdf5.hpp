@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <hdf5.h>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -129,13 +130,15 @@ private:
 
 enum class Access : std::uint8_t { read, write };
 
+class OrderedWrites;
+
 /// An open file. Paths of groups and datasets are absolute, "/particles/trajectory".
 class File {
 public:
     File() = default;
     /// A new file in place of any old one. It takes no lock, so that readers may look at it while
-    /// it grows, and writes what describes its content at flush() only: a process that is killed
-    /// leaves the file as of the last flush.
+    /// it grows. What it holds changes at flush() only: a process that is killed, or a full disk,
+    /// leaves the file as of the last flush (see hdf5_ordered_writes.hpp).
     static File create(const std::string& path);
     static File open(const std::string& path, Access access);
     /// A file in memory; `path` is its name in messages. image() is what would stand on the disk.
@@ -221,6 +224,7 @@ private:
     File(const std::string& path, hid_t id, const std::string& what);
 
     std::string path_;
+    std::shared_ptr<OrderedWrites> writes_; ///< of a file on the disk that is written
     Handle id_;
 };
 

@@ -397,23 +397,7 @@ void H5mdTrajectory::append(const TrajectoryFrame& frame)
     if (frame.step <= p.last_step) {
         return;
     }
-    try {
-        p.append(frame);
-    } catch (const FileError&) {
-        // whole frames only: what the failed one left is cut off again, as far as the disk lets us
-        try {
-            p.for_each_of_frames([&](h5::Dataset& set) {
-                if (set.rows() > p.frames) {
-                    set.set_rows(p.frames);
-                }
-            });
-        } catch (const FileError&) {
-            throw FileError(p.settings.path + ": cannot append a frame, nor take back its parts. "
-                                              "Free space and continue from the checkpoint; frames "
-                                              "up to the last hand-over are whole.");
-        }
-        throw;
-    }
+    p.append(frame);
     ++p.frames;
     p.last_step = frame.step;
 }

@@ -23,7 +23,7 @@ void add_scalar_columns(std::vector<ScalarColumn>& columns)
     }
     columns.push_back({"temperature", "K"});
     columns.push_back({"pressure", "bar"});
-    columns.push_back({"volume", "nm3"});
+    columns.push_back({"volume", "nm+3"});
 }
 
 } // namespace
@@ -63,11 +63,11 @@ Interest TrajectoryObserver::interest(std::int64_t step) const
 void TrajectoryObserver::notify(const StepView& view)
 {
     const std::int64_t step = view.state().step;
-    if (step % every_ == 0) {
-        write_frame(view);
-    }
     if (step % energies_every_ == 0) {
         write_energies(view);
+    }
+    if (step % every_ == 0) {
+        write_frame(view); // hands the energies to the operating system too
     }
 }
 

@@ -234,5 +234,35 @@ TEST(H5mdTrajectory, CanBeReadWhileItGrows)
     EXPECT_EQ(whole_frames(path), 2U);
 }
 
+TEST(H5mdTrajectory, KeepsItsFramesWhenTheDiskIsFull)
+{
+    const ScratchFolder folder;
+    const std::string path = folder / "full.h5md";
+    const auto topology = finish(argon(1000));
+
+    const pid_t child = ::fork();
+    if (child == 0) {
+        // a limit on the size of files stands for a full disk
+        ::signal(SIGXFSZ, SIG_IGN);
+        const rlimit limit{400000, RLIM_INFINITY};
+        ::setrlimit(RLIMIT_FSIZE, &limit);
+        const std::string message = message_of<FileError>([&] {
+            H5mdTrajectory out = H5mdTrajectory::create(settings_for(path), *topology);
+            for (int k = 0; k < 100; ++k) {
+                append_frame(out, 1000, k);
+            }
+        });
+        const bool is_told = message.find("File too large") != std::string::npos &&
+                             message.find("full.h5md") != std::string::npos;
+        std::exit(is_told ? 0 : 1); // with everything that runs at exit
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+    EXPECT_GE(whole_frames(path), 5U);
+}
+
 } // namespace
 } // namespace tessera::test

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <hdf5.h>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tessera::h5
+{
+
+/// How an HDF5 file reaches the disk so that a process may be killed, or the disk fill up, at any
+/// moment: as a file driver of HDF5's own kind. What HDF5 writes of its structure (headers,
+/// indices) is held back until commit(), which puts it in place in the order
+///     new regions               nothing points to them yet
+///     length, first block       the file may end where it will
+///     the rest, last to first   an index stands behind the header that makes its entries visible
+/// so that a reader finds the old state or the new one. Data go through at once: they lie where
+/// nothing points to yet, or repeat what is there.
+///
+/// After a write has failed nothing more is written: the file keeps the last state committed, and
+/// HDF5, which cannot close a file that it cannot write, closes it.
+class OrderedWrites : public std::enable_shared_from_this<OrderedWrites> {
+public:
+    /// Makes `access` (a file access property list) use this driver. The object serves one file.
+    void use_in(hid_t access);
+
+    /// Puts everything held back in place. False when this or an earlier write failed.
+    bool commit();
+
+    /// The system's words for the first failure; empty when there was none.
+    [[nodiscard]] const std::string& failure() const { return failure_; }
+
+private:
+    friend struct OrderedFile;
+
+    struct Held {
+        haddr_t address;
+        std::vector<unsigned char> bytes;
+        [[nodiscard]] haddr_t end() const { return address + bytes.size(); }
+    };
+
+    bool open(const char* name, unsigned flags);
+    void close();
+    bool read(haddr_t address, std::size_t size, unsigned char* to);
+    bool write(H5FD_mem_t type, haddr_t address, std::size_t size, const unsigned char* from);
+    bool put(haddr_t address, std::size_t size, const unsigned char* from);
+    bool fail(const char* what);
+
+    int file_ = -1;
+    haddr_t end_of_addresses_ = 0; ///< what HDF5 has given out
+    haddr_t end_of_file_ = 0;      ///< as HDF5 sees it, what is held back included
+    haddr_t committed_end_ = 0;
+    std::vector<Held> held_;
+    std::string failure_;
+};
+
+} // namespace tessera::h5
