@@ -3,10 +3,10 @@
 #include "engine/base/contract.hpp"
 #include "engine/base/error.hpp"
 #include "engine/cpu/mesh_c6.hpp"
+#include "engine/cpu/pair_filter.hpp"
 #include "engine/cpu/pair_sums.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <exception>
 #include <fmt/format.h>
@@ -64,7 +64,7 @@ Mat3 change_of_cell(const Box& from, const Box& to)
 /// Positions of one evaluation in the order of slots: each cluster holds x of its four atoms, then
 /// y, then z.
 struct Nonbonded::Work {
-    std::vector<double> xyz;              ///< [clusters][3][4]
+    std::vector<double> xyzq;             ///< as in PackedClusters
     std::vector<GridPosition> grid;       ///< [slots]
     std::vector<Vec3> shift;              ///< [shifts], nm
     std::vector<GridPosition> shift_grid; ///< [shifts]
@@ -82,8 +82,13 @@ Nonbonded::Nonbonded(const Topology& topology, const NonbondedSettings& settings
                                        : std::vector<double>(topology.pairs.c6.size(), 0.0);
     type_pair_.reserve(cg.size());
     for (std::size_t k = 0; k < cg.size(); ++k) {
-        type_pair_.push_back({topology.pairs.c6[k], topology.pairs.c12[k],
-                              topology.pairs.has_c4() ? topology.pairs.c4[k] : 0.0, cg[k]});
+        type_pair_.push_back({topology.pairs.c6[k], topology.pairs.c12[k]});
+    }
+    if (topology.pairs.has_c4()) {
+        type_c4_ = topology.pairs.c4;
+    }
+    if (settings.lj_pme) {
+        type_cg_ = cg;
     }
     corrections_ = ExclusionCorrections(topology, form_, cg);
 }
@@ -159,15 +164,11 @@ void Nonbonded::search(const Box& box, std::span<const Vec3> positions, int thre
     searched_ = true;
 
     const std::size_t slots = list_.order.atom_of_slot.size();
-    slot_charge_.assign(slots, 0.0);
     slot_type_.assign(slots, 0);
-    slot_type_row_.assign(slots, 0);
     for (std::size_t s = 0; s < slots; ++s) {
         const std::int32_t atom = list_.order.atom_of_slot[s];
         if (atom >= 0) {
-            slot_charge_[s] = charge_[at(atom)];
             slot_type_[s] = type_[at(atom)];
-            slot_type_row_[s] = type_[at(atom)] * types_;
         }
     }
 }
@@ -222,76 +223,50 @@ bool Nonbonded::needs_search(const Box& box, std::span<const Vec3> positions) co
 namespace
 {
 
-/// Walks the columns of one row, fills batches and hands them on when full and at the row's end.
+/// Walks the columns of rows, fills batches and hands them on when full and at a row's end.
+/// `add_parameters(batch)` looks up what the pairs of types have.
+template <class AddParameters>
 class RowWalker {
 public:
-    RowWalker(const PairForm& form, double cutoff2, Wanted wanted, PairSums& sums)
-        : form_(form), cutoff2_(cutoff2), wanted_(wanted), sums_(sums)
+    RowWalker(const PairForm& form, double cutoff2, const PackedClusters& clusters,
+              std::int32_t types, const AddParameters& add_parameters, Wanted wanted,
+              PairSums& sums)
+        : form_(form), cutoff2_(cutoff2), clusters_(clusters), types_(types),
+          add_parameters_(add_parameters), wanted_(wanted), sums_(sums)
     {
+        std::fill(std::begin(batch_.c4), std::end(batch_.c4), 0.0);
+        std::fill(std::begin(batch_.cg), std::end(batch_.cg), 0.0);
     }
 
-    /// Parameters of the pair of slots i and j: (charge product, TypePair).
-    template <class Parameters>
-    void walk(const double* xyz, std::int32_t cluster, const Vec3& shift, std::int32_t shift_index,
-              std::span<const ClusterPairList::Column> columns, const Parameters& parameters)
+    void walk(std::int32_t cluster, const Vec3& shift, std::int32_t shift_index,
+              std::span<const ClusterPairList::Column> columns)
     {
-        const double* own = xyz + at(cluster) * 3 * width;
-        double xi[width], yi[width], zi[width];
+        PackedRow row;
+        const double* own = clusters_.xyzq + at(cluster) * 4 * width;
         for (int a = 0; a < width; ++a) {
-            xi[a] = own[a] + shift.x;
-            yi[a] = own[width + a] + shift.y;
-            zi[a] = own[2 * width + a] + shift.z;
+            row.x[a] = own[a] + shift.x;
+            row.y[a] = own[width + a] + shift.y;
+            row.z[a] = own[2 * width + a] + shift.z;
+            row.charge[a] = own[3 * width + a];
+            row.type_row[a] = clusters_.type[at(cluster * width + a)] * types_;
         }
-        for (const ClusterPairList::Column& column : columns) {
-            if (batch_.size > PairBatch::capacity - width * width) {
-                finish(cluster, shift_index, parameters);
+        while (!columns.empty()) {
+            columns = columns.subspan(append_pairs(batch_, row, columns, clusters_, cutoff2_));
+            if (batch_.size > 0) {
+                add_parameters_(batch_);
+                evaluate(batch_, form_);
+                sums_.add(batch_, cluster, shift_index, wanted_);
+                batch_.size = 0;
             }
-            const double* other = xyz + at(column.cluster) * 3 * width;
-            double dx[width * width], dy[width * width], dz[width * width], r2[width * width];
-            for (int a = 0; a < width; ++a) {
-                for (int b = 0; b < width; ++b) {
-                    const int k = width * a + b;
-                    dx[k] = xi[a] - other[b];
-                    dy[k] = yi[a] - other[width + b];
-                    dz[k] = zi[a] - other[2 * width + b];
-                    r2[k] = dx[k] * dx[k] + dy[k] * dy[k] + dz[k] * dz[k];
-                }
-            }
-            int n = batch_.size;
-            // every listed pair is written, but only pairs within the cut-off move the end: no
-            // branch that cannot be foretold
-            for (std::uint32_t mask = column.mask; mask != 0; mask &= mask - 1) {
-                const int k = std::countr_zero(mask);
-                batch_.dx[n] = dx[k];
-                batch_.dy[n] = dy[k];
-                batch_.dz[n] = dz[k];
-                batch_.r2[n] = r2[k];
-                batch_.lane_i[n] = k / width;
-                batch_.slot_j[n] = column.cluster * width + k % width;
-                n += static_cast<int>(r2[k] < cutoff2_);
-            }
-            batch_.size = n;
         }
-        finish(cluster, shift_index, parameters);
     }
 
 private:
-    template <class Parameters>
-    void finish(std::int32_t cluster, std::int32_t shift_index, const Parameters& parameters)
-    {
-        if (batch_.size == 0) {
-            return;
-        }
-        for (int k = 0; k < batch_.size; ++k) {
-            parameters(cluster * width + batch_.lane_i[k], batch_.slot_j[k], k, batch_);
-        }
-        evaluate(batch_, form_);
-        sums_.add(batch_, cluster, shift_index, wanted_);
-        batch_.size = 0;
-    }
-
     const PairForm& form_;
     double cutoff2_;
+    PackedClusters clusters_;
+    std::int32_t types_;
+    const AddParameters& add_parameters_;
     Wanted wanted_;
     PairSums& sums_;
     PairBatch batch_;
@@ -311,7 +286,7 @@ void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Want
     threads = std::max(1, threads);
 
     Work work;
-    work.xyz.assign(at(3 * slots), 0.0);
+    work.xyzq.assign(at(4 * slots), 0.0);
     work.grid.resize(at(slots));
     for (const auto& k : list_.shifts) {
         work.shift_grid.push_back(grid.shift(k));
@@ -323,13 +298,19 @@ void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Want
     std::exception_ptr fault;
     const double cutoff2 = cutoff_ * cutoff_;
     const auto rows = static_cast<std::int64_t>(list_.rows.size());
-    const auto parameters = [this](std::int32_t i, std::int32_t j, int k, PairBatch& batch) {
-        batch.charge_product[k] = slot_charge_[at(i)] * slot_charge_[at(j)];
-        const TypePair& pair = type_pair_[at(slot_type_row_[at(i)] + slot_type_[at(j)])];
-        batch.c6[k] = pair.c6;
-        batch.c12[k] = pair.c12;
-        batch.c4[k] = pair.c4;
-        batch.cg[k] = pair.cg;
+    const PackedClusters packed{work.xyzq.data(), slot_type_.data()};
+    const auto add_parameters = [this](PairBatch& batch) {
+        for (int k = 0; k < batch.size; ++k) {
+            const TypePair& pair = type_pair_[at(batch.type_pair[k])];
+            batch.c6[k] = pair.c6;
+            batch.c12[k] = pair.c12;
+        }
+        for (int k = 0; k < batch.size && !type_c4_.empty(); ++k) {
+            batch.c4[k] = type_c4_[at(batch.type_pair[k])];
+        }
+        for (int k = 0; k < batch.size && !type_cg_.empty(); ++k) {
+            batch.cg[k] = type_cg_[at(batch.type_pair[k])];
+        }
     };
 
 #pragma omp parallel num_threads(threads)
@@ -345,10 +326,11 @@ void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Want
                 const GridPosition x = tracked(grid, change, positions[at(atom)], at(atom));
                 const Vec3 nm = to_nm(x);
                 work.grid[at(s)] = x;
-                double* cluster = work.xyz.data() + s / width * 3 * width;
+                double* cluster = work.xyzq.data() + s / width * 4 * width;
                 cluster[s % width] = nm.x;
                 cluster[width + s % width] = nm.y;
                 cluster[2 * width + s % width] = nm.z;
+                cluster[3 * width + s % width] = charge_[at(atom)];
                 if (!canonical.empty()) {
                     canonical[at(atom)] = nm;
                 }
@@ -358,22 +340,21 @@ void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Want
             }
         }
         sums[thread].emplace(at(slots), list_.shifts.size(), forces.mode());
-        RowWalker walker(form_, cutoff2, wanted, *sums[thread]);
+        RowWalker walker(form_, cutoff2, packed, types_, add_parameters, wanted, *sums[thread]);
         if (list_.all_pairs) {
             std::vector<ClusterPairList::Column> columns;
 #pragma omp for schedule(dynamic, 1)
             for (std::int32_t c = 0; c < clusters; ++c) {
                 list_.columns_of(c, columns);
-                walker.walk(work.xyz.data(), c, Vec3{}, 0, columns, parameters);
+                walker.walk(c, Vec3{}, 0, columns);
             }
         } else {
 #pragma omp for schedule(dynamic, 16)
             for (std::int64_t k = 0; k < rows; ++k) {
                 const ClusterPairList::Row& row = list_.rows[at(k)];
                 walker.walk(
-                    work.xyz.data(), row.cluster, work.shift[at(row.shift)], row.shift,
-                    std::span(list_.columns).subspan(at(row.begin), at(row.end - row.begin)),
-                    parameters);
+                    row.cluster, work.shift[at(row.shift)], row.shift,
+                    std::span(list_.columns).subspan(at(row.begin), at(row.end - row.begin)));
             }
         }
     }

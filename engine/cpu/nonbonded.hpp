@@ -73,19 +73,18 @@ private:
     std::vector<std::int32_t> type_;
     std::int32_t types_;
     struct TypePair {
-        double c6, c12, c4, cg;
+        double c6, c12;
     };
-    std::vector<TypePair> type_pair_;
+    std::vector<TypePair> type_pair_;       ///< [types][types]
+    std::vector<double> type_c4_, type_cg_; ///< the same; empty where no pair has any
 
     // of the last search
     ClusterPairList list_;
     bool searched_ = false;
     Box search_box_;
-    std::vector<Vec3> search_position_;       ///< canonical, [atoms]
-    std::vector<PositionGrid::Image> image_;  ///< cell vectors subtracted then, [atoms]
-    std::vector<double> slot_charge_;         ///< [slots]
-    std::vector<std::int32_t> slot_type_row_; ///< type * types, [slots]
-    std::vector<std::int32_t> slot_type_;
+    std::vector<Vec3> search_position_;      ///< canonical, [atoms]
+    std::vector<PositionGrid::Image> image_; ///< cell vectors subtracted then, [atoms]
+    std::vector<std::int32_t> slot_type_;    ///< [slots]
 };
 
 } // namespace tessera

@@ -167,12 +167,12 @@ TESSERA_INLINE_ void evaluate_body(PairBatch& b, const PairForm& form)
 }
 
 // One copy an instruction set; `flatten` pulls the formulas in, so that they are compiled for it.
-[[gnu::flatten, gnu::target("avx512f,avx512dq,avx512vl,avx512bw,prefer-vector-width=512")]] void
+[[gnu::flatten, gnu::target("avx512f,avx512dq,avx512vl,avx512bw,fma,prefer-vector-width=512")]] void
 evaluate_avx512(PairBatch& batch, const PairForm& form)
 {
     evaluate_body(batch, form);
 }
-[[gnu::flatten, gnu::target("avx2")]] void evaluate_avx2(PairBatch& batch, const PairForm& form)
+[[gnu::flatten, gnu::target("avx2,fma")]] void evaluate_avx2(PairBatch& batch, const PairForm& form)
 {
     evaluate_body(batch, form);
 }
@@ -189,7 +189,8 @@ Evaluate choose()
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) {
         return evaluate_avx512;
     }
-    return __builtin_cpu_supports("avx2") ? evaluate_avx2 : evaluate_baseline;
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? evaluate_avx2
+                                                                           : evaluate_baseline;
 }
 
 #undef TESSERA_INLINE_

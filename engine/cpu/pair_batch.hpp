@@ -55,7 +55,8 @@ struct PairBatch {
     alignas(64) std::int64_t fx[capacity], fy[capacity], fz[capacity];
     bool fits_grid = true;
 
-    alignas(64) std::int32_t lane_i[capacity]; ///< 0..3: which atom of the row's cluster
+    alignas(64) std::int32_t type_pair[capacity]; ///< index into the table of pairs of types
+    alignas(64) std::int32_t lane_i[capacity];    ///< 0..3: which atom of the row's cluster
     alignas(64) std::int32_t slot_j[capacity];
 };
 

@@ -71,14 +71,17 @@ private:
 };
 
 /// Squared distance between two boxes with sides along the axes.
-double gap2(const Vec3& low_a, const Vec3& high_a, const Vec3& low_b, const Vec3& high_b)
+inline double gap2(const Vec3& low_a, const Vec3& high_a, const Vec3& low_b, const Vec3& high_b)
 {
-    double sum = 0;
-    for (int k = 0; k < 3; ++k) {
-        const double d = std::max({0.0, low_a[k] - high_b[k], low_b[k] - high_a[k]});
-        sum += d * d;
-    }
-    return sum;
+    const auto gap = [](double l_a, double h_a, double l_b, double h_b) {
+        const double above = l_a - h_b, below = l_b - h_a;
+        const double d = above > below ? above : below;
+        return d > 0 ? d : 0.0;
+    };
+    const double x = gap(low_a.x, high_a.x, low_b.x, high_b.x);
+    const double y = gap(low_a.y, high_a.y, low_b.y, high_b.y);
+    const double z = gap(low_a.z, high_a.z, low_b.z, high_b.z);
+    return x * x + y * y + z * z;
 }
 
 /// The excluded pairs of every cluster, as masks.
