@@ -123,8 +123,8 @@ AmberSections::AmberSections(const std::filesystem::path& path, Diagnostics& fau
             "this is not an Amber parameter file of version 7 or later (it has no %FLAG line; "
             "files from before Amber 7 have fixed sections without names)",
             "",
-            "convert an old file with Amber's tools (new2oldparm's counterpart in ParmEd: load and "
-            "save), or check that the right file is named"}
+            "read an old file with ParmEd or cpptraj and write it anew, or check that the right "
+            "file is named"}
                              .text());
     }
 }

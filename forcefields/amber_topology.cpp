@@ -419,6 +419,15 @@ Topology read_amber_topology(const std::filesystem::path& path, const AmberTopol
     add_residues(source, topology);
     faults.throw_if_any(); // from here on every atom has its values
     source.is_extra_point = find_extra_points(topology, amber_types);
+    const auto found = std::count(source.is_extra_point.begin(), source.is_extra_point.end(), 1);
+    if (found < source.pointers.extra_points) {
+        file.error(
+            "POINTERS", 30,
+            fmt::format("there should be {} extra points (NUMEXTRA), but {} atoms are of type "
+                        "EP or have no mass",
+                        source.pointers.extra_points, found),
+            "the file is damaged, or names its extra points in a way that is not known");
+    }
 
     const PairCoefficients pairs = read_pair_coefficients(source);
     faults.throw_if_any();

@@ -31,7 +31,8 @@ struct AmberTopologyBox {
 /// - Dihedrals: a negative fourth atom is an improper (booked as PeriodicImproper), a negative
 /// third
 ///   or fourth one makes no 1-4 pair; each pair takes the scaling of its own dihedral.
-/// - Lennard-Jones comes from the pair tables, never from mixing; combination_rule is 0.
+/// - Lennard-Jones comes from the pair tables, never from mixing; combination_rule is 0. The r^-4
+///   part of 12-6-4 acts within the cut-off, not on 1-4 pairs.
 /// - Chamber: every angle is a UreyBradley term, with k_ub = 0 where the file has none, as GROMACS
 ///   books them.
 /// - Extra points of waters (one or two on an oxygen) become virtual sites, whose place follows

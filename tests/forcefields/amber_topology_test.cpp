@@ -388,6 +388,7 @@ TEST(AmberTopology, RefusesExtraPointsOutsideOfWaters)
     text.list("BONDS_INC_HYDROGEN", "NBONH", 3, {0, 3, 1});
 
     EXPECT_THAT(fault_of(text), HasSubstr("waters only"));
+    EXPECT_THAT(fault_of(water(1).pointer("NUMEXTRA", 2)), HasSubstr("NUMEXTRA"));
 }
 
 TEST(AmberTopology, MakesOneUreyBradleyTermOfEachCharmmAngle)

@@ -1,5 +1,6 @@
 #include "engine/model/topology.hpp"
 #include "forcefields/amber_topology.hpp"
+#include "tests/forcefields/amber_text.hpp"
 
 #include <cmath>
 #include <filesystem>
@@ -27,6 +28,33 @@ void PrintTo(const Water& water, std::ostream* out)
 class AmberWater : public ::testing::TestWithParam<Water> {};
 
 } // namespace
+
+TEST(AmberWaterOfASmallFile, BecomesRigidWhateverGivesItsThirdSide)
+{
+    testing::AmberText text(3);
+    text.words("ATOM_NAME", {"O", "H1", "H2"}).reals("MASS", {16, 1.008, 1.008});
+    text.pointer("NUMBND", 2).reals("BOND_FORCE_CONSTANT", {553, 0});
+    text.reals("BOND_EQUIL_VALUE", {1.0, 1.6})
+        .list("BONDS_INC_HYDROGEN", "NBONH", 3, {0, 3, 1, 0, 6, 1});
+    testing::AmberText with_bond = text, with_angle = text;
+    with_bond.list("BONDS_INC_HYDROGEN", "NBONH", 3, {0, 3, 1, 0, 6, 1, 3, 6, 2});
+    with_angle.list("ANGLES_INC_HYDROGEN", "NTHETH", 4, {3, 0, 6, 1}).pointer("NUMANG", 1);
+    with_angle.reals("ANGLE_FORCE_CONSTANT", {100})
+        .reals("ANGLE_EQUIL_VALUE", {2 * std::asin(0.8)});
+    testing::AmberText with_charmm_angle = with_angle;
+    with_charmm_angle.raw("CTITLE", "%FORMAT(a80)\nfrom CHARMM\n");
+
+    for (const testing::AmberText& water : {with_bond, with_angle, with_charmm_angle}) {
+        const Topology topology = with_rigid_waters(read_amber_topology(water.write()));
+
+        ASSERT_EQ(topology.rigid_waters.size(), 1U);
+        EXPECT_NEAR(topology.rigid_waters[0].d_hh, 0.16, 1e-9); // the angle has 9 digits
+        EXPECT_TRUE(topology.table<HarmonicBond>().empty());
+        EXPECT_TRUE(topology.table<HarmonicAngle>().empty());
+        EXPECT_TRUE(topology.table<UreyBradley>().empty());
+    }
+    EXPECT_TRUE(with_rigid_waters(read_amber_topology(text.write())).rigid_waters.empty());
+}
 
 TEST_P(AmberWater, BecomesRigidWithTheShapeOfItsFile)
 {
