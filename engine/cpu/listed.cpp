@@ -20,6 +20,8 @@ struct Listed::Tables {
     const Topology& topology;
     std::vector<std::vector<double>> cmap_nodes; ///< one a parameter of the Cmap table
     std::size_t entries = 0;
+    double longest = 0;     ///< nm, the greatest length at rest of a bond
+    std::string of_longest; ///< its term and atoms
 };
 
 namespace
@@ -78,6 +80,16 @@ auto formula_of(const Configuration& at, const typename TermTable<Term>::Entry& 
     }
 }
 
+template <class Term>
+std::string label_of(const Topology& topology, const typename TermTable<Term>::Entry& entry)
+{
+    std::string label = fmt::format("{} of atom{} ", Term::name, entry.atom.size() > 1 ? "s" : "");
+    for (std::size_t k = 0; k < entry.atom.size(); ++k) {
+        label += (k > 0 ? ", " : "") + atom_label(topology, entry.atom[k]);
+    }
+    return label;
+}
+
 template <class R, int V>
 bool is_finite(const TermResponse<R, V>& response)
 {
@@ -115,10 +127,6 @@ std::string
 fault_text(const Configuration& at, const typename TermTable<Term>::Entry& entry,
            const TermResponse<double, TermVectors<typename Term::Coordinates>::count>& response)
 {
-    std::string atoms;
-    for (const std::int32_t atom : entry.atom) {
-        atoms += (atoms.empty() ? "" : ", ") + atom_label(at.topology, atom);
-    }
     std::string reason = "coordinates are not finite, or atoms coincide";
     if constexpr (requires { Term::domain; }) {
         reason = Term::domain;
@@ -134,9 +142,10 @@ fault_text(const Configuration& at, const typename TermTable<Term>::Entry& entry
             },
             Term::fields);
     }
-    return fmt::format("{} of atom{} {} has no finite energy and force ({}). Check the start "
-                       "coordinates and the term's parameters, or shorten the time step.",
-                       Term::name, entry.atom.size() > 1 ? "s" : "", atoms, reason);
+    return fmt::format(
+        "{} has no finite energy and force ({}). Check the start coordinates and the "
+        "term's parameters, or shorten the time step.",
+        label_of<Term>(at.topology, entry), reason);
 }
 
 /// A share of the entries of one kind of term: gather, formula, scatter.
@@ -185,12 +194,23 @@ void add_all_shares(const Configuration& at, Share& share)
 
 } // namespace
 
-Listed::Listed(const Topology& topology) : tables_(new Tables{topology, {}, 0})
+Listed::Listed(const Topology& topology) : tables_(new Tables{topology, {}, 0, 0, {}})
 {
     for (const Cmap& map : topology.table<Cmap>().parameters) {
         tables_->cmap_nodes.push_back(cmap_nodes(map));
     }
-    ListedTerms::for_each([&]<class Term>() { tables_->entries += topology.table<Term>().size(); });
+    ListedTerms::for_each([&]<class Term>() {
+        const auto& table = topology.table<Term>();
+        tables_->entries += table.size();
+        if constexpr (requires { &Term::r0; }) {
+            for (const auto& entry : table.entries) {
+                if (table.term(entry).r0 > tables_->longest) {
+                    tables_->longest = table.term(entry).r0;
+                    tables_->of_longest = label_of<Term>(topology, entry);
+                }
+            }
+        }
+    });
 }
 
 Listed::~Listed() = default;
@@ -200,6 +220,12 @@ Listed& Listed::operator=(Listed&&) noexcept = default;
 void Listed::add_forces(const Box& box, std::span<const Vec3> positions, Wanted wanted, int threads,
                         ForceSums& forces, EnergySums& sums) const
 {
+    if (box.is_periodic() && tables_->longest > 0.5 * box.shortest_height()) {
+        throw InputError(fmt::format("{} is {:.6g} nm long at rest in a cell of shortest height "
+                                     "{:.6g} nm (beyond half of that its nearest image is not "
+                                     "certain). Use a larger cell.",
+                                     tables_->of_longest, tables_->longest, box.shortest_height()));
+    }
     const Configuration at{tables_->topology, tables_->cmap_nodes, box, positions, wanted};
     const auto useful = static_cast<int>(tables_->entries / entries_worth_a_thread) + 1;
     const int workers = forces.mode() == SumMode::exact ? std::clamp(threads, 1, useful) : 1;

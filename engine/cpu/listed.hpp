@@ -27,7 +27,8 @@ public:
     /// Adds to forces and sums. Positions in nm, topology order, virtual sites in place. With exact
     /// sums the bits do not depend on `threads`; floating sums use one thread. Throws PhysicsError
     /// that names term and atoms when a term is outside its domain (FENE beyond r_max, ...) or not
-    /// finite; the sums are then worthless.
+    /// finite; the sums are then worthless. Throws InputError when a bond at rest is longer than
+    /// half the cell's shortest height.
     void add_forces(const Box& box, std::span<const Vec3> positions, Wanted wanted, int threads,
                     ForceSums& forces, EnergySums& sums) const;
 

@@ -160,5 +160,45 @@ TEST(Listed, NamesAtomsWhosePositionIsNotANumber)
                 AllOf(HasSubstr("harmonic_bond of atoms 1"), HasSubstr("2 (CB, ALA 52A)")));
 }
 
+// A bond over the face of a cell of 3 nm: 0.10 nm instead of 2.90 nm, so 100000 * 0.05^2 = 250
+// kJ/mol and a push of 200000 * 0.05 = 10000 kJ/mol/nm apart.
+TEST(Listed, TakesTheNearestImageOfABondOverTheFaceOfTheCell)
+{
+    Topology topology;
+    topology.table<HarmonicBond>().add({0, 1}, {200000, 0.15});
+    const std::vector<Vec3> x = {{0.05, 1, 1}, {2.95, 1, 1}};
+    ForceSums forces(2, SumMode::exact);
+    EnergySums sums;
+
+    Listed(topology).add_forces(Box(Mat3{{{3, 0, 0}, {0, 3, 0}, {0, 0, 3}}}), x, everything, 1,
+                                forces, sums);
+
+    EXPECT_NEAR(sums.energy(EnergyKind::bond), 250, 1e-9);
+    EXPECT_NEAR(forces.force(0).x, 10000, 1e-7);
+    EXPECT_NEAR(forces.force(1).x, -10000, 1e-7);
+    EXPECT_NEAR(sums.virial()[0].x, -500, 1e-8); // -1/2 * 0.1 * 10000
+}
+
+TEST(Listed, RefusesACellInWhichTheImageOfABondIsNotCertain)
+{
+    Topology topology = named_pair();
+    topology.table<HarmonicBond>().add({0, 1}, {1000, 0.6});
+    const std::vector<Vec3> x = {{0.1, 0, 0}, {0.7, 0, 0}};
+    ForceSums forces(2, SumMode::exact);
+    EnergySums sums;
+    const Listed listed(topology);
+
+    try {
+        listed.add_forces(Box(Mat3{{{2, 0, 0}, {0, 1.1, 0}, {0, 0, 2}}}), x, everything, 1, forces,
+                          sums);
+        FAIL() << "no error";
+    } catch (const InputError& error) {
+        EXPECT_THAT(error.what(), AllOf(HasSubstr("harmonic_bond of atoms 1 (CA, ALA 52A), 2 (CB"),
+                                        HasSubstr("0.6 nm"), HasSubstr("1.1 nm")));
+    }
+    EXPECT_NO_THROW(listed.add_forces(Box(Mat3{{{2, 0, 0}, {0, 1.3, 0}, {0, 0, 2}}}), x, everything,
+                                      1, forces, sums));
+}
+
 } // namespace
 } // namespace tessera
