@@ -7,6 +7,7 @@
 #include "engine/cpu/pair_sums.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <exception>
 #include <fmt/format.h>
@@ -95,10 +96,8 @@ Nonbonded::Nonbonded(const Topology& topology, const NonbondedSettings& settings
 
 void Nonbonded::restrict_to(const Topology& topology, PairShare share)
 {
-    std::vector<double> cg;
-    for (const TypePair& pair : type_pair_) {
-        cg.push_back(pair.cg);
-    }
+    const std::vector<double> cg =
+        type_cg_.empty() ? std::vector<double>(type_pair_.size(), 0.0) : type_cg_;
     corrections_ = ExclusionCorrections(topology, form_, cg, share.corrected, share.self_terms_of);
     owns_ = std::move(share.owns);
 }
