@@ -1,5 +1,6 @@
 #include "engine/app/load.hpp"
 
+#include "engine/app/threads.hpp"
 #include "engine/app/unwise.hpp"
 
 #include <fmt/format.h>
@@ -19,6 +20,12 @@ void print_warnings(const Diagnostics& diagnostics)
 
 Deck load_deck(const DeckOptions& options, Diagnostics& diagnostics)
 {
+    if (const int ranks = launched_ranks(); ranks > 1) {
+        // each of them would write the same files
+        throw InputError(fmt::format("{} processes were started, but runs on several ranks are not "
+                                     "built yet. Start one process; it uses all its cores.",
+                                     ranks));
+    }
     std::error_code ignored;
     if (!fs::exists(options.deck, ignored)) {
         throw InputError(fmt::format("{} does not exist (it should be the deck, a TOML file). "

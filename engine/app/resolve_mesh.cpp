@@ -77,6 +77,15 @@ void resolve_mesh(const Deck& deck, const Box& box, NonbondedSettings& nonbonded
     }
     const double spacing = std::max({edges.x / grid[0], edges.y / grid[1], edges.z / grid[2]});
     const double error = estimated_mesh_error(nonbonded.ewald_beta, spacing, nonbonded.pme_order);
+    if (coulomb_mesh && error > 0.1) {
+        diagnostics.error(
+            {deck.place_of(key_of_mesh(deck)),
+             fmt::format("the PME mesh is far too coarse (spacing {:.4g} nm at order {} and beta "
+                         "{:.4g} /nm: relative error of forces about {:.1g})",
+                         spacing, nonbonded.pme_order, nonbonded.ewald_beta, error),
+             "", "choose a finer spacing: 0.12 nm is usual at order 4"});
+        return;
+    }
     // usual settings (tolerance 1e-5, 0.12 nm, order 4) have mesh errors 44 times the tolerance
     if (coulomb_mesh && error > 100 * deck.pme.tolerance && !deck.pme.beta) {
         diagnostics.warning(

@@ -1,6 +1,7 @@
 #include "engine/app/threads.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <sched.h>
 #include <thread>
 
@@ -18,6 +19,18 @@ int threads_to_use(int asked)
         return std::max(1, CPU_COUNT(&mask));
     }
     return std::max(1U, std::thread::hardware_concurrency());
+}
+
+int launched_ranks()
+{
+    int ranks = 1;
+    // MPICH and Slurm's PMI, Open MPI, srun without an MPI plugin
+    for (const char* name : {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"}) {
+        if (const char* text = std::getenv(name); text != nullptr) {
+            ranks = std::max(ranks, std::atoi(text));
+        }
+    }
+    return ranks;
 }
 
 } // namespace tessera

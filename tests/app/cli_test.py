@@ -3,6 +3,7 @@
 usage: cli_test.py TESSERA SOURCE_DIR
 """
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -60,6 +61,12 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(run.returncode, 0)
         for word in ("Tessera", "HDF5", "MPI", "GPU parts", "toml++", "CLI11", "fmt"):
             self.assertIn(word, run.stdout)
+
+    def test_several_ranks_are_refused(self):
+        run = subprocess.run([TESSERA, "energy", str(GOOD / "minimal.toml")], capture_output=True, text=True,
+                             env=dict(os.environ, PMI_SIZE="2"), timeout=60)
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("2 processes were started, but runs on several ranks are not built yet", run.stderr)
 
     def test_an_unwritable_file_is_a_fault_of_the_environment(self):
         run = tessera("energy", GOOD / "minimal.toml", "--json", "/nowhere/e.json")

@@ -150,6 +150,12 @@ class Run(unittest.TestCase):
         run = self.run_steps(2, sets=["run.velocities=from-file", "output.log=none"])
         self.assertIn("has no velocities: the run begins at rest", run.stderr)
 
+    def test_a_broken_simulation_ends_with_status_one_and_tells_step_and_atom(self):
+        shutil.copy(GOOD / "water-overlap.gro", self.folder)
+        run = self.run_steps(10, sets=["system.coordinates=water-overlap.gro"], status=1)
+        self.assertIn("step 0, time 0 ps: the force on atom 4 (OW of SOL 2)", run.stderr)
+        self.assertIn("the force on atom 4", (self.folder / "run.log").read_text())
+
     def test_a_minimiser_lowers_the_energy(self):
         run = self.run_steps(30, sets=["run.integrator=steepest-descent", "run.velocities=from-file"])
         energies = [float(row.split()[2]) for row in self.rows()]

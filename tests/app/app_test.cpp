@@ -1,0 +1,201 @@
+#include "engine/app/exit_status.hpp"
+#include "engine/app/json_writer.hpp"
+#include "engine/app/resolve_mesh.hpp"
+#include "engine/app/run_clock.hpp"
+#include "engine/app/unwise.hpp"
+#include "engine/base/error.hpp"
+
+#include <cmath>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tessera
+{
+namespace
+{
+
+template <class Error>
+int status_of()
+{
+    testing::internal::CaptureStderr();
+    const int status = guarded([]() -> int { throw Error("what happened"); });
+    EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("what happened"));
+    return status;
+}
+
+TEST(ExitStatus, FollowsTheKindOfError)
+{
+    EXPECT_EQ(status_of<InputError>(), 2);
+    EXPECT_EQ(status_of<PhysicsError>(), 1);
+    EXPECT_EQ(status_of<EnvironmentError>(), 4);
+    EXPECT_EQ(status_of<FileError>(), 4);
+    EXPECT_EQ(status_of<DeviceError>(), 4);
+    EXPECT_EQ(status_of<MpiError>(), 4);
+    EXPECT_EQ(status_of<NotBuilt>(), 4);
+    EXPECT_EQ(status_of<ContractViolation>(), 70);
+    EXPECT_EQ(guarded([] { return 85; }), 85);
+}
+
+TEST(JsonWriter, WritesNestedObjects)
+{
+    JsonWriter json;
+    json.begin_object();
+    json.whole("atoms", 3);
+    json.begin_object("inner");
+    json.number("half", 0.5);
+    json.end_object();
+    json.text("name", "x");
+    json.end_object();
+
+    EXPECT_EQ(json.str(), "{\n  \"atoms\": 3,\n  \"inner\": {\n    \"half\": 0.5\n  },\n"
+                          "  \"name\": \"x\"\n}\n");
+}
+
+TEST(JsonWriter, EscapesWhatStringsCannotHold)
+{
+    EXPECT_EQ(json_string("a\"b\\c\n"), "\"a\\\"b\\\\c\\u000a\"");
+}
+
+TEST(JsonWriter, HasNoNumberForWhatIsNotFinite)
+{
+    EXPECT_EQ(json_number(std::nan("")), "null");
+    EXPECT_EQ(json_number(INFINITY), "null");
+}
+
+TEST(JsonWriter, KeepsAllDigitsOfANumber)
+{
+    const double value = 1.0 / 3.0;
+    EXPECT_EQ(std::stod(json_number(value)), value);
+}
+
+std::shared_ptr<const Topology> separate_atoms(int atoms)
+{
+    Topology topology;
+    topology.residues.push_back({"AR", "1", 0});
+    topology.pairs.types = 1;
+    topology.pairs.c6 = topology.pairs.c12 = topology.pairs.sigma = topology.pairs.epsilon = {0};
+    topology.pairs.type_names = {"AR"};
+    for (int a = 0; a < atoms; ++a) {
+        topology.mass.push_back(39.948);
+        topology.charge.push_back(0);
+        topology.type.push_back(0);
+        topology.atom_name.emplace_back("AR");
+        topology.residue.push_back(0);
+        topology.atomic_number.push_back(18);
+        topology.kind.push_back(ParticleKind::atom);
+        topology.is_hydrogen.push_back(0);
+        topology.exclusions.add_row({});
+    }
+    return finish(std::move(topology));
+}
+
+TEST(ClosePairs, AreFoundThroughEveryFaceOfATiltedCell)
+{
+    const Box box(Mat3{{{3, 0, 0}, {1.2, 2.8, 0}, {-1.1, 0.9, 2.5}}});
+    const auto topology = separate_atoms(2);
+    for (int k = 0; k < 3; ++k) {
+        Vec3 fraction{0.5, 0.5, 0.5}, across{0.5, 0.5, 0.5};
+        fraction[k] = 0.004;
+        across[k] = 0.996;
+        const std::vector<Vec3> positions = {box.to_cartesian(fraction), box.to_cartesian(across)};
+
+        const auto pairs = close_pairs(*topology, box, positions, 0.05, 5);
+
+        ASSERT_EQ(pairs.size(), 1U) << "along vector " << k;
+        EXPECT_NEAR(pairs[0].distance, 0.008 * norm(box.vectors()[k]), 1e-14); // rounding at 3 nm
+    }
+}
+
+TEST(ClosePairs, AreTheSameAsByComparingAllPairs)
+{
+    const Box box(Mat3{{{1, 0, 0}, {0.2, 0.9, 0}, {-0.3, 0.1, 0.8}}});
+    const int atoms = 120;
+    const auto topology = separate_atoms(atoms);
+    std::vector<Vec3> positions;
+    unsigned random = 1;
+    const auto next = [&random] { // a small generator: the places only have to be scattered
+        random = random * 1664525U + 1013904223U;
+        return (random >> 8U) / double(1U << 24U);
+    };
+    for (int a = 0; a < atoms; ++a) {
+        positions.push_back(box.to_cartesian({next(), next(), next()}));
+    }
+    std::size_t expected = 0;
+    for (int i = 0; i < atoms; ++i) {
+        for (int j = i + 1; j < atoms; ++j) {
+            const Vec3 d =
+                positions[static_cast<std::size_t>(i)] - positions[static_cast<std::size_t>(j)];
+            expected += norm(box.shortest(d)) < 0.1 ? 1 : 0;
+        }
+    }
+
+    EXPECT_GT(expected, 0U);
+    EXPECT_EQ(close_pairs(*topology, box, positions, 0.1, 100000).size(), expected);
+}
+
+TEST(MeshError, IsWithinAFactorOfTwoOfWhatWasMeasuredForWater)
+{
+    // beta, spacing, order, relative error of forces (PME against converged Ewald)
+    const double measured[][4] = {{3.47, 0.12, 4, 7.4e-4}, {3.47, 0.10, 4, 3.6e-4},
+                                  {3.12, 0.15, 4, 1.4e-3}, {3.12, 0.12, 4, 4.4e-4},
+                                  {3.12, 0.10, 4, 2.0e-4}, {3.12, 0.15, 5, 4.5e-4},
+                                  {3.12, 0.12, 5, 9.6e-5}, {3.12, 0.10, 5, 3.7e-5}};
+    for (const auto& [beta, spacing, order, error] : measured) {
+        const double estimate = estimated_mesh_error(beta, spacing, static_cast<int>(order));
+        EXPECT_GT(estimate, 0.5 * error);
+        EXPECT_LT(estimate, 2.0 * error);
+    }
+}
+
+Topology methane()
+{
+    Topology topology;
+    topology.mass = {12.0, 1.0, 1.0, 1.0, 1.0};
+    topology.atom_name = {"C", "H1", "H2", "H3", "H4"};
+    topology.is_hydrogen = {0, 1, 1, 1, 1};
+    topology.bonds = {{0, 1}, {0, 2}, {0, 3}, {0, 4}, {0, 1}};
+    return topology;
+}
+
+TEST(HydrogenMass, IsTakenFromTheBondedHeavyAtomOnceABond)
+{
+    Topology topology = methane();
+
+    repartition_hydrogen_mass(topology, 2.0);
+
+    EXPECT_THAT(topology.mass, testing::ElementsAre(8.0, 2.0, 2.0, 2.0, 2.0));
+}
+
+TEST(HydrogenMass, IsRefusedWhereTheHeavyAtomWouldBecomeLighterThanItsHydrogens)
+{
+    Topology topology = methane();
+
+    try {
+        repartition_hydrogen_mass(topology, 4.0);
+        FAIL() << "not refused";
+    } catch (const InputError& error) {
+        EXPECT_THAT(error.what(), testing::HasSubstr("leaves atom 1 (C) only"));
+    }
+}
+
+TEST(RunClock, MeasuresFromAQuarterOfTheRun)
+{
+    RunClock clock(100, 500, 0.002);
+    clock.at_step(199);
+    EXPECT_FALSE(clock.ns_per_day().has_value());
+    clock.at_step(200);
+    clock.at_step(500);
+
+    EXPECT_TRUE(clock.ns_per_day().has_value());
+    EXPECT_EQ(clock.measured_steps(), 300);
+}
+
+TEST(DurationInWords, ChoosesItsUnits)
+{
+    EXPECT_EQ(duration_in_words(12.2), "12 s");
+    EXPECT_EQ(duration_in_words(75), "1 min 15 s");
+    EXPECT_EQ(duration_in_words(3725), "1 h 02 min");
+}
+
+} // namespace
+} // namespace tessera
