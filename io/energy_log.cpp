@@ -2,35 +2,11 @@
 
 #include "engine/math/units.hpp"
 
-#include <cmath>
 #include <fmt/format.h>
 #include <ostream>
 
 namespace tessera
 {
-
-void RunningMean::add(double time, double value)
-{
-    ++count;
-    const double n = static_cast<double>(count);
-    const double from_mean = value - mean;
-    const double time_from_mean = time - time_mean;
-    mean += from_mean / n;
-    time_mean += time_from_mean / n;
-    squares += from_mean * (value - mean);
-    time_squares += time_from_mean * (time - time_mean);
-    products += time_from_mean * (value - mean);
-}
-
-double RunningMean::deviation() const
-{
-    return count > 1 ? std::sqrt(squares / static_cast<double>(count - 1)) : 0;
-}
-
-double RunningMean::slope() const
-{
-    return time_squares > 0 ? products / time_squares : 0;
-}
 
 EnergyLog::EnergyLog(std::ostream& stream, std::vector<EnergyKind> kinds, std::int64_t every,
                      bool periodic)
@@ -68,28 +44,29 @@ void EnergyLog::notify(const StepView& view)
     stream_.flush(); // a killed run leaves its rows
 
     for (std::size_t k = 0; k < kinds_.size(); ++k) {
-        terms_[k].add(o.time, o.energy[static_cast<std::size_t>(kinds_[k])]);
+        terms_[k].add(o.energy[static_cast<std::size_t>(kinds_[k])]);
     }
-    potential_.add(o.time, o.potential);
-    kinetic_.add(o.time, o.kinetic);
-    total_.add(o.time, o.total);
-    conserved_.add(o.time, o.conserved);
-    temperature_.add(o.time, o.temperature);
-    pressure_.add(o.time, pressure);
-    volume_.add(o.time, o.volume);
+    potential_.add(o.potential);
+    kinetic_.add(o.kinetic);
+    total_.add(o.total);
+    conserved_.add(o.conserved);
+    conserved_over_time_.add(o.time, o.conserved);
+    temperature_.add(o.temperature);
+    pressure_.add(pressure);
+    volume_.add(o.volume);
 }
 
 std::string EnergyLog::summary(std::int64_t atoms) const
 {
-    if (potential_.count == 0) {
+    if (potential_.count() == 0) {
         return "";
     }
     std::string out =
-        fmt::format("\nmeans over {} rows{:>22} {:>16}\n", potential_.count, "mean", "deviation");
-    const auto line = [&out](std::string_view name, const RunningMean& mean,
-                             std::string_view unit) {
-        out += fmt::format("  {:<22} {:>18.6f} {:>16.6f} {}\n", name, mean.mean, mean.deviation(),
-                           unit);
+        fmt::format("\n{:<24} {:>18} {:>16} {:>16}\n", fmt::format("{} rows", potential_.count()),
+                    "mean", "standard error", "deviation");
+    const auto line = [&out](std::string_view name, const BlockAverage& of, std::string_view unit) {
+        out += fmt::format("  {:<22} {:>18.6f} {:>16.6f} {:>16.6f} {}\n", name, of.mean(),
+                           of.standard_error(), of.deviation(), unit);
     };
     for (std::size_t k = 0; k < kinds_.size(); ++k) {
         line(name_of(kinds_[k]), terms_[k], "kJ/mol");
@@ -103,8 +80,10 @@ std::string EnergyLog::summary(std::int64_t atoms) const
         line("pressure", pressure_, "bar");
         line("volume", volume_, "nm^3");
     }
-    out += fmt::format("  drift of the conserved quantity: {:.4e} kJ/mol/ps an atom\n",
-                       conserved_.slope() / static_cast<double>(atoms));
+    if (potential_.count() > 1) {
+        out += fmt::format("  drift of the conserved quantity: {:.4e} kJ/mol/ps an atom\n",
+                           conserved_over_time_.slope() / static_cast<double>(atoms));
+    }
     return out;
 }
 

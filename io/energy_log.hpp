@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/simulation/observers.hpp"
+#include "io/run_statistics.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -9,19 +10,6 @@
 
 namespace tessera
 {
-
-/// Mean, spread and drift of a series, without keeping it.
-struct RunningMean {
-    std::int64_t count = 0;
-    double mean = 0;
-    double squares = 0; ///< sum of squared distances from the mean
-    double time_mean = 0, time_squares = 0, products = 0;
-
-    void add(double time, double value);
-    [[nodiscard]] double deviation() const;
-    /// Slope of the straight line that fits best, a ps.
-    [[nodiscard]] double slope() const;
-};
 
 /// The table of energies in the log: one row every so many steps, and means at the end. Units as
 /// the head says (ps, kJ/mol, K, bar, nm^3).
@@ -36,7 +24,8 @@ public:
 
     /// Head of the table; called by the first row too.
     void write_head();
-    /// Means and deviations of every column, and the drift of the conserved quantity.
+    /// Means of every column with their standard errors and the deviations of single rows, and the
+    /// drift of the conserved quantity.
     [[nodiscard]] std::string summary(std::int64_t atoms) const;
 
 private:
@@ -45,8 +34,9 @@ private:
     std::int64_t every_;
     bool periodic_;
     bool head_written_ = false;
-    std::vector<RunningMean> terms_;
-    RunningMean potential_, kinetic_, total_, conserved_, temperature_, pressure_, volume_;
+    std::vector<BlockAverage> terms_;
+    BlockAverage potential_, kinetic_, total_, conserved_, temperature_, pressure_, volume_;
+    RunningLine conserved_over_time_;
 };
 
 } // namespace tessera

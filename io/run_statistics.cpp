@@ -2,96 +2,73 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <limits>
-#include <vector>
 
 namespace tessera
 {
 
 namespace
 {
-
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-
-double mean_of(const std::vector<double>& values)
-{
-    double sum = 0;
-    for (const double value : values) {
-        sum += value;
-    }
-    return sum / static_cast<double>(values.size());
-}
-
-/// Of the mean, as if the values were not correlated.
-double naive_error(const std::vector<double>& values)
-{
-    const double mean = mean_of(values);
-    double squares = 0;
-    for (const double value : values) {
-        squares += (value - mean) * (value - mean);
-    }
-    const auto n = static_cast<double>(values.size());
-    return std::sqrt(squares / (n * (n - 1)));
-}
-
+constexpr std::int64_t fewest_blocks = 16;
 } // namespace
 
-Average block_average(std::span<const double> values)
+void BlockAverage::add(double value)
 {
-    constexpr std::size_t fewest_blocks = 16;
-    std::vector<double> blocks(values.begin(), values.end());
-    if (blocks.size() < 2) {
-        return {blocks.empty() ? not_a_number : blocks.front(), not_a_number};
-    }
-    Average out{mean_of(blocks), naive_error(blocks)};
-    while (blocks.size() / 2 >= fewest_blocks) {
-        const std::size_t pairs = blocks.size() / 2; // an odd value at the end is left out
-        for (std::size_t k = 0; k < pairs; ++k) {
-            blocks[k] = 0.5 * (blocks[2 * k] + blocks[2 * k + 1]);
+    for (std::size_t k = 0;; ++k) {
+        if (k == levels_.size()) {
+            levels_.emplace_back();
         }
-        blocks.resize(pairs);
-        out.standard_error = std::max(out.standard_error, naive_error(blocks));
+        Level& level = levels_[k];
+        ++level.count;
+        const double from_mean = value - level.mean;
+        level.mean += from_mean / static_cast<double>(level.count);
+        level.squares += from_mean * (value - level.mean);
+        if (!level.unpaired) {
+            level.unpaired = value;
+            return;
+        }
+        value = 0.5 * (*level.unpaired + value);
+        level.unpaired.reset();
     }
-    return out;
 }
 
-double least_squares_slope(std::span<const double> x, std::span<const double> y)
+double BlockAverage::mean() const
 {
-    const auto n = static_cast<double>(x.size());
-    double mean_x = 0, mean_y = 0, xx = 0, xy = 0;
-    for (std::size_t k = 0; k < x.size(); ++k) {
-        mean_x += x[k] / n;
-        mean_y += y[k] / n;
-    }
-    for (std::size_t k = 0; k < x.size(); ++k) {
-        xx += (x[k] - mean_x) * (x[k] - mean_x);
-        xy += (x[k] - mean_x) * (y[k] - mean_y);
-    }
-    return xx > 0 ? xy / xx : not_a_number;
+    return levels_.empty() ? not_a_number : levels_[0].mean;
 }
 
-double ns_per_day(double simulated_ps, double seconds)
+double BlockAverage::deviation() const
 {
-    constexpr double seconds_per_day = 86400;
-    return seconds > 0 ? simulated_ps * 1e-3 * seconds_per_day / seconds : 0;
+    return count() < 2 ? not_a_number
+                       : std::sqrt(levels_[0].squares / static_cast<double>(count() - 1));
 }
 
-std::string phase_table(const PhaseTimes& phases)
+double BlockAverage::standard_error() const
 {
-    double all = 0;
-    for (const PhaseTimes::Entry& phase : phases.entries()) {
-        all += phase.seconds;
+    double largest = deviation() / std::sqrt(static_cast<double>(count()));
+    for (const Level& level : levels_) {
+        if (level.count >= fewest_blocks) {
+            const auto n = static_cast<double>(level.count);
+            largest = std::max(largest, std::sqrt(level.squares / (n * (n - 1))));
+        }
     }
-    if (!(all > 0)) {
-        return {};
-    }
-    std::string out = fmt::format("{:>24} {:>12} {:>10} {:>8}\n", "phase", "calls", "s", "share");
-    for (const PhaseTimes::Entry& phase : phases.entries()) {
-        out += fmt::format("{:>24} {:12} {:10.3f} {:7.1f}%\n", phase.name, phase.calls,
-                           phase.seconds, 100 * phase.seconds / all);
-    }
-    return out;
+    return largest;
+}
+
+void RunningLine::add(double x, double y)
+{
+    ++count_;
+    const double dx = x - mean_x_;
+    mean_x_ += dx / count_;
+    mean_y_ += (y - mean_y_) / count_;
+    xx_ += dx * (x - mean_x_);
+    xy_ += dx * (y - mean_y_);
+}
+
+double RunningLine::slope() const
+{
+    return xx_ > 0 ? xy_ / xx_ : not_a_number;
 }
 
 } // namespace tessera

@@ -1,29 +1,48 @@
 #pragma once
 
-#include "engine/base/phase_timer.hpp"
-
-#include <span>
-#include <string>
+#include <cstdint>
+#include <optional>
+#include <vector>
 
 namespace tessera
 {
 
-struct Average {
-    double mean = 0;
-    double standard_error = 0; ///< of the mean; NaN below two values
+/// Mean of a correlated series and the standard error of this mean, by block averaging, without
+/// keeping the series: neighbours are averaged in pairs again and again, and the largest error that
+/// at least 16 blocks give is taken (with fewer than 32 values: the one of uncorrelated values).
+/// H. Flyvbjerg, H. G. Petersen, J. Chem. Phys. 91, 461 (1989)
+class BlockAverage {
+public:
+    void add(double value);
+
+    [[nodiscard]] std::int64_t count() const { return levels_.empty() ? 0 : levels_[0].count; }
+    /// NaN without values.
+    [[nodiscard]] double mean() const;
+    /// Of a single value; NaN below two values.
+    [[nodiscard]] double deviation() const;
+    /// Of the mean; NaN below two values.
+    [[nodiscard]] double standard_error() const;
+
+private:
+    /// Blocks of 2^level values.
+    struct Level {
+        std::int64_t count = 0;
+        double mean = 0;
+        double squares = 0;             ///< sum of squared distances from the mean
+        std::optional<double> unpaired; ///< a block that waits for its neighbour
+    };
+    std::vector<Level> levels_;
 };
 
-/// Mean and its standard error by block averaging: pairs of neighbours are averaged again and
-/// again, and the largest error that at least 16 blocks give is taken (with fewer values: the one
-/// of uncorrelated values).   H. Flyvbjerg, H. G. Petersen, J. Chem. Phys. 91, 461 (1989)
-Average block_average(std::span<const double> values);
+/// Straight line of least squares through points that come one by one.
+class RunningLine {
+public:
+    void add(double x, double y);
+    /// NaN below two different x.
+    [[nodiscard]] double slope() const;
 
-/// Slope of the straight line of least squares; NaN below two different x.
-double least_squares_slope(std::span<const double> x, std::span<const double> y);
-
-double ns_per_day(double simulated_ps, double seconds);
-
-/// A table for people: calls, seconds and share of each phase; empty where nothing was timed.
-std::string phase_table(const PhaseTimes& phases);
+private:
+    double count_ = 0, mean_x_ = 0, mean_y_ = 0, xx_ = 0, xy_ = 0;
+};
 
 } // namespace tessera

@@ -1,10 +1,12 @@
+#include "engine/math/units.hpp"
+#include "io/energy_log.hpp"
 #include "io/run_statistics.hpp"
 
 #include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <random>
-#include <vector>
+#include <sstream>
 
 namespace tessera::test
 {
@@ -13,14 +15,16 @@ namespace
 
 using ::testing::HasSubstr;
 
-TEST(BlockAverage, IsTheTextbookErrorForUncorrelatedValues)
+TEST(BlockAverage, IsTheTextbookErrorForFewValues)
 {
-    const std::vector<double> values = {1, 2, 3, 4};
+    BlockAverage average;
+    for (const double value : {1.0, 2.0, 3.0, 4.0}) {
+        average.add(value);
+    }
 
-    const Average average = block_average(values);
-
-    EXPECT_DOUBLE_EQ(average.mean, 2.5);
-    EXPECT_DOUBLE_EQ(average.standard_error, std::sqrt(5.0 / 3.0 / 4.0));
+    EXPECT_DOUBLE_EQ(average.mean(), 2.5);
+    EXPECT_DOUBLE_EQ(average.deviation(), std::sqrt(5.0 / 3.0));
+    EXPECT_DOUBLE_EQ(average.standard_error(), std::sqrt(5.0 / 3.0 / 4.0));
 }
 
 TEST(BlockAverage, SeesThroughCorrelation)
@@ -29,54 +33,97 @@ TEST(BlockAverage, SeesThroughCorrelation)
     // sqrt((1 + a)/(1 - a)) = 4.36 for a = 0.9
     std::mt19937_64 engine(1);
     std::normal_distribution<double> noise;
-    std::vector<double> values;
+    BlockAverage average;
     double x = 0;
-    for (int k = 0; k < 1 << 16; ++k) {
+    constexpr int values = 1 << 16;
+    for (int k = 0; k < values; ++k) {
         x = 0.9 * x + noise(engine);
-        values.push_back(x);
+        average.add(x);
     }
     const double variance = 1 / (1 - 0.81);
-    const double right = std::sqrt(variance * 1.9 / 0.1 / static_cast<double>(values.size()));
-
-    const Average average = block_average(values);
+    const double right = std::sqrt(variance * 1.9 / 0.1 / values);
 
     // the largest of several estimates of 16 and more blocks: each uncertain by up to 18 %
-    EXPECT_GT(average.standard_error, 0.85 * right);
-    EXPECT_LT(average.standard_error, 1.6 * right);
+    EXPECT_GT(average.standard_error(), 0.85 * right);
+    EXPECT_LT(average.standard_error(), 1.6 * right);
 }
 
 TEST(BlockAverage, HasNoErrorForASingleValue)
 {
-    const std::vector<double> one = {7};
+    BlockAverage average;
+    EXPECT_TRUE(std::isnan(average.mean()));
 
-    EXPECT_EQ(block_average(one).mean, 7);
-    EXPECT_TRUE(std::isnan(block_average(one).standard_error));
-    EXPECT_TRUE(std::isnan(block_average({}).mean));
+    average.add(7);
+
+    EXPECT_EQ(average.mean(), 7);
+    EXPECT_TRUE(std::isnan(average.standard_error()));
 }
 
-TEST(LeastSquaresSlope, IsExactOnALine)
+TEST(RunningLine, IsExactOnALine)
 {
-    const std::vector<double> x = {1000, 1001, 1002, 1003}, y = {5, 3, 1, -1};
-    const std::vector<double> same = {1, 1};
+    RunningLine line;
+    EXPECT_TRUE(std::isnan(line.slope()));
 
-    EXPECT_DOUBLE_EQ(least_squares_slope(x, y), -2);
-    EXPECT_TRUE(std::isnan(least_squares_slope(same, same)));
+    for (int k = 0; k < 4; ++k) {
+        line.add(1000 + k, 5 - 2 * k);
+    }
+
+    EXPECT_DOUBLE_EQ(line.slope(), -2);
 }
 
-TEST(NsPerDay, CountsPicosecondsAndSeconds)
+Observables sample(std::int64_t step)
 {
-    EXPECT_DOUBLE_EQ(ns_per_day(1000, 86400), 1);
-    EXPECT_EQ(ns_per_day(1, 0), 0);
+    Observables o;
+    o.step = step;
+    o.time = 0.002 * static_cast<double>(step);
+    o.potential = -1234.5678;
+    o.kinetic = 400;
+    o.total = o.potential + o.kinetic;
+    o.conserved = o.total + 1e-3 * o.time;
+    o.temperature = step % 1000 == 0 ? 299 : 301;
+    o.pressure = 2 * units::bar;
+    o.volume = 27;
+    return o;
 }
 
-TEST(PhaseTable, TellsTheShareOfEachPhase)
+TEST(EnergyLog, WritesAlignedRowsUnderOneHeadAndSumsThemUp)
 {
-    PhaseTimes phases;
-    phases.add("pair forces", 3);
-    phases.add("mesh", 1);
+    std::ostringstream stream;
+    EnergyLog log(stream, {EnergyKind::lj}, 500, true);
+    for (int k = 0; k < 32; ++k) {
+        const Observables o = sample(500 * k);
+        const State state;
+        log.notify(StepView(
+            {o.step, true, true, true}, state, [&]() -> const Observables& { return o; },
+            [] { return std::vector<Vec3>(); }));
+    }
+    const std::string summary = log.summary(100);
 
-    EXPECT_THAT(phase_table(phases), HasSubstr("75.0%"));
-    EXPECT_EQ(phase_table(PhaseTimes()), "");
+    std::istringstream lines(stream.str());
+    std::string head, row;
+    std::getline(lines, head);
+    int rows = 0;
+    for (; std::getline(lines, row); ++rows) {
+        EXPECT_EQ(row.size(), head.size());
+    }
+    EXPECT_EQ(rows, 32);
+    EXPECT_THAT(head, HasSubstr("potential/kJ/mol"));
+    EXPECT_THAT(row, HasSubstr("-1234.567800"));
+    EXPECT_THAT(summary, HasSubstr("32 rows"));
+    // 299 and 301 by turns: deviation sqrt(32/31), error of the mean that of single rows
+    EXPECT_THAT(summary, HasSubstr("300.000000         0.179605         1.016001 K"));
+    EXPECT_THAT(summary,
+                HasSubstr("drift of the conserved quantity: 1.0000e-05 kJ/mol/ps an atom"));
+}
+
+TEST(EnergyLog, ListensAtItsStrideAndAsksForEnergiesThere)
+{
+    std::ostringstream stream;
+    const EnergyLog log(stream, {}, 500, false);
+
+    EXPECT_TRUE(log.interest(1000).listens);
+    EXPECT_TRUE(log.interest(1000).wanted.virial);
+    EXPECT_FALSE(log.interest(999).listens);
 }
 
 } // namespace

@@ -1,13 +1,20 @@
+#include "io/convert.hpp"
+
 #include "engine/app/commands/commands.hpp"
-#include "engine/base/error.hpp"
+#include "engine/app/exit_status.hpp"
+
+#include <iostream>
 
 namespace tessera
 {
 
 int convert_command(const ConvertOptions& options)
 {
-    throw InputError("tessera convert " + options.from.string() + " " + options.to.string() +
-                     ": not built yet.");
+    for (const std::string& remark :
+         convert_coordinates(options.from.string(), options.to.string())) {
+        std::cerr << "warning: " << remark << '\n';
+    }
+    return exit_status::done;
 }
 
 } // namespace tessera
