@@ -108,7 +108,7 @@ TEST(EnergyLog, WritesAlignedRowsUnderOneHeadAndSumsThemUp)
     }
     EXPECT_EQ(rows, 32);
     EXPECT_THAT(head, HasSubstr("potential/kJ/mol"));
-    EXPECT_THAT(row, HasSubstr("-1234.567800"));
+    EXPECT_THAT(stream.str(), HasSubstr("-1234.567800"));
     EXPECT_THAT(summary, HasSubstr("32 rows"));
     // 299 and 301 by turns: deviation sqrt(32/31), error of the mean that of single rows
     EXPECT_THAT(summary, HasSubstr("300.000000         0.179605         1.016001 K"));
