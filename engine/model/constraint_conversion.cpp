@@ -1,7 +1,9 @@
 #include "engine/model/topology.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 namespace tessera
 {
@@ -9,8 +11,12 @@ namespace tessera
 namespace
 {
 
+using Pairs = std::set<std::array<std::int32_t, 2>>;
+
+/// Only chemical bonds become constraints: harmonic potentials between other atoms (GROMACS bonds
+/// 6) stand in the same table and stay.
 template <class Term>
-void convert(Topology& t, ConstraintChoice choice)
+void convert(Topology& t, ConstraintChoice choice, const Pairs& chemical)
 {
     auto& table = t.table<Term>();
     std::vector<typename TermTable<Term>::Entry> kept;
@@ -20,7 +26,9 @@ void convert(Topology& t, ConstraintChoice choice)
         const bool massive = t.mass[i] > 0 && t.mass[j] > 0;
         const bool chosen =
             choice == ConstraintChoice::all_bonds || t.is_hydrogen[i] != 0 || t.is_hydrogen[j] != 0;
-        if (massive && chosen) {
+        const bool is_bond = chemical.contains(
+            {std::min(entry.atom[0], entry.atom[1]), std::max(entry.atom[0], entry.atom[1])});
+        if (massive && chosen && is_bond) {
             t.constraints.push_back({entry.atom[0], entry.atom[1], table.term(entry).r0});
         } else {
             kept.push_back(entry);
@@ -36,10 +44,14 @@ Topology with_constrained_bonds(Topology topology, ConstraintChoice choice)
     if (choice == ConstraintChoice::none) {
         return topology;
     }
-    convert<HarmonicBond>(topology, choice);
-    convert<G96Bond>(topology, choice);
-    convert<MorseBond>(topology, choice);
-    convert<CubicBond>(topology, choice);
+    Pairs chemical;
+    for (const auto& [i, j] : topology.bonds) {
+        chemical.insert({std::min(i, j), std::max(i, j)});
+    }
+    convert<HarmonicBond>(topology, choice, chemical);
+    convert<G96Bond>(topology, choice, chemical);
+    convert<MorseBond>(topology, choice, chemical);
+    convert<CubicBond>(topology, choice, chemical);
     return topology;
 }
 

@@ -115,6 +115,16 @@ TEST(GromacsBonds, ExcludeAlongTheBondsAsFarAsNrexcl)
     EXPECT_EQ(excluded(3), 6U);
 }
 
+TEST(GromacsBonds, OfFunctionSixAreNeverConstrained)
+{
+    const Topology t = with_constrained_bonds(five("[ bonds ]\n1 2 1 0.1 1000\n1 3 6 0.2 2000\n"),
+                                              ConstraintChoice::all_bonds);
+
+    EXPECT_THAT(t.constraints, ElementsAre(DistanceConstraint{0, 1, 0.1}));
+    ASSERT_EQ(t.table<HarmonicBond>().size(), 1U);
+    EXPECT_EQ(t.table<HarmonicBond>().entries.front().atom, (std::array<std::int32_t, 2>{0, 2}));
+}
+
 TEST(GromacsBonds, OfTablesAreRefusedOnlyWhereTheMoleculeIsUsed)
 {
     const std::string unused = "[ moleculetype ]\nM2 3\n[ atoms ]\n1 A 1 R X 1\n2 A 1 R X 1\n"
