@@ -117,7 +117,7 @@ std::int64_t DeckTables::count(const std::string& path, std::int64_t fallback) c
 fs::path DeckTables::beside_deck(const std::string& name) const
 {
     const fs::path path(name);
-    return path.is_absolute() ? path : deck_.file.parent_path() / path;
+    return (path.is_absolute() ? path : deck_.file.parent_path() / path).lexically_normal();
 }
 
 void DeckTables::set_temperature(double& target, const std::string& path)

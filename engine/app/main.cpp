@@ -75,6 +75,10 @@ int run_tessera(int argc, char** argv)
         app.add_subcommand("convert", "between coordinate and trajectory formats");
     convert_app->add_option("in", convert.from, "file to read")->type_name("IN")->required();
     convert_app->add_option("out", convert.to, "file to write")->type_name("OUT")->required();
+    convert_app
+        ->add_option("--topology", convert.topology,
+                     "gives names, masses and bonds that IN lacks (.top .prmtop .parm7)")
+        ->type_name("FILE");
 
     CLI::App* const info_app =
         app.add_subcommand("info", "build, libraries, SIMD level, GPUs, MPI, HDF5");

@@ -6,6 +6,7 @@
 #include "engine/app/system_summary.hpp"
 #include "engine/app/threads.hpp"
 #include "engine/app/version.hpp"
+#include "io/run_statistics.hpp"
 #include "io/topology_hash.hpp"
 
 #include <cerrno>
@@ -301,12 +302,7 @@ void RunSession::write_closing(const std::string& how_it_ended)
     if (energy_log_) {
         text += energy_log_->summary(system_.assembly.topology->atoms());
     }
-    text += "\ntime spent\n";
-    for (const PhaseTimes::Entry& phase : simulation_->times().entries()) {
-        text += fmt::format("  {:<22} {:>12.3f} s {:>12} calls\n", phase.name, phase.seconds,
-                            phase.calls);
-    }
-    text += '\n';
+    text += '\n' + phase_table(simulation_->times()) + '\n';
     const bool minimises = deck.dynamics.integrator == Integrator::steepest_descent;
     if (minimises) {
         text += fmt::format(

@@ -162,7 +162,7 @@ std::string system_summary(const Deck& deck, const Assembly& assembly)
     line("run", motion_in_words(deck));
     line("trajectory", file_in_words(deck.output.trajectory));
     line("checkpoint", file_in_words(deck.output.checkpoint));
-    line("device", fmt::format("cpu, {} threads, FP64 (GPU parts are not built)",
+    line("device", fmt::format("cpu, {} threads, FP64 (runs on GPUs are not built yet)",
                                threads_to_use(deck.compute.threads)));
     line("memory", fmt::format("about {:.3g} MB", estimated_memory(assembly) * 1e-6));
     for (const std::string& refusal : topology.dynamics_refusals) {

@@ -55,7 +55,11 @@ void net_charge(const Deck& deck, const Assembly& assembly, Diagnostics& diagnos
     const double sum = std::accumulate(charge.begin(), charge.end(), 0.0);
     const bool lattice_sum = deck.nonbonded.electrostatics == Electrostatics::pme ||
                              deck.nonbonded.electrostatics == Electrostatics::ewald;
-    if (std::fabs(sum) > 1e-3 && assembly.box.is_periodic() && lattice_sum) {
+    const auto& told = assembly.topology->warnings;
+    const bool told_already = std::any_of(told.begin(), told.end(), [](const std::string& warning) {
+        return warning.find("net charge") != std::string::npos;
+    });
+    if (!told_already && std::fabs(sum) > 1e-3 && assembly.box.is_periodic() && lattice_sum) {
         warn(diagnostics, deck.place_of("system.topology"),
              fmt::format("the system has a net charge of {:+.6g} e (a uniform background "
                          "neutralises it, which acts on the pressure)",

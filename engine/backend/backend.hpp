@@ -75,6 +75,7 @@ public:
     [[nodiscard]] virtual std::vector<Vec3> forces() const = 0;
     virtual Motion measure_motion() = 0;
     [[nodiscard]] virtual double degrees_of_freedom() const = 0;
+    [[nodiscard]] virtual bool has_constraints() const = 0;
     [[nodiscard]] virtual BathEnergies bath_energies() const = 0;
     /// Largest force component along which atoms can move (constraints taken out), kJ/mol/nm.
     virtual double largest_free_force() = 0;

@@ -48,6 +48,7 @@ public:
     [[nodiscard]] std::vector<Vec3> forces() const override;
     Motion measure_motion() override;
     [[nodiscard]] double degrees_of_freedom() const override { return degrees_of_freedom_; }
+    [[nodiscard]] bool has_constraints() const override { return !constraints_.empty(); }
     [[nodiscard]] BathEnergies bath_energies() const override { return baths_; }
     double largest_free_force() override;
     [[nodiscard]] double trial_length() const override { return descent_.length; }
@@ -55,8 +56,6 @@ public:
     [[nodiscard]] ExtraState export_extra() const override;
     void import_extra(const ExtraState& extra) override;
     PhaseTimes& times() override { return times_; }
-
-    [[nodiscard]] const Constraints& constraints() const { return constraints_; }
 
 private:
     // sub-steps

@@ -37,32 +37,57 @@ void check_cell(const NonbondedSettings& nonbonded, const DynamicsSettings& dyna
     }
 }
 
+std::unique_ptr<Backend> loaded(std::unique_ptr<Backend> backend, const State& start)
+{
+    backend->load(start);
+    return backend;
+}
+
+std::unique_ptr<Backend> cpu_backend(const std::shared_ptr<const Topology>& topology,
+                                     const NonbondedSettings& nonbonded,
+                                     const DynamicsSettings& dynamics, const State& start,
+                                     int threads)
+{
+    check_cell(nonbonded, dynamics, start.box);
+    const bool has_limit = start.box.is_periodic() && std::isfinite(nonbonded.cutoff());
+    return loaded(std::make_unique<CpuBackend>(topology, dynamics,
+                                               make_cpu_forces(topology, nonbonded),
+                                               has_limit ? 2 * nonbonded.cutoff() : 0, threads),
+                  start);
+}
+
+std::unique_ptr<Backend> cpu_backend(std::shared_ptr<const Topology> topology,
+                                     std::vector<std::unique_ptr<ForceProvider>> forces,
+                                     const DynamicsSettings& dynamics, const State& start,
+                                     int threads)
+{
+    check_cell({}, dynamics, start.box);
+    return loaded(
+        std::make_unique<CpuBackend>(std::move(topology), dynamics, std::move(forces), 0, threads),
+        start);
+}
+
 } // namespace
 
 Simulation::Simulation(std::shared_ptr<const Topology> topology, NonbondedSettings nonbonded,
                        DynamicsSettings dynamics, State start, int threads, StartKind kind)
-    : dynamics_(dynamics), kind_(kind)
+    : Simulation(cpu_backend(topology, nonbonded, dynamics, start, threads), dynamics, kind)
 {
-    check_cell(nonbonded, dynamics_, start.box);
-    const bool has_limit = start.box.is_periodic() && std::isfinite(nonbonded.cutoff());
-    auto forces = make_cpu_forces(topology, nonbonded);
-    auto backend = std::make_unique<CpuBackend>(topology, dynamics_, std::move(forces),
-                                                has_limit ? 2 * nonbonded.cutoff() : 0, threads);
-    scheme_ = make_scheme(dynamics_, !backend->constraints().empty());
-    backend_ = std::move(backend);
-    backend_->load(start);
 }
 
 Simulation::Simulation(std::shared_ptr<const Topology> topology, DynamicsSettings dynamics,
                        State start, int threads, std::vector<std::unique_ptr<ForceProvider>> forces,
                        StartKind kind)
-    : dynamics_(dynamics), kind_(kind)
+    : Simulation(cpu_backend(std::move(topology), std::move(forces), dynamics, start, threads),
+                 dynamics, kind)
 {
-    check_cell({}, dynamics_, start.box);
-    auto backend = std::make_unique<CpuBackend>(topology, dynamics_, std::move(forces), 0, threads);
-    scheme_ = make_scheme(dynamics_, !backend->constraints().empty());
-    backend_ = std::move(backend);
-    backend_->load(start);
+}
+
+Simulation::Simulation(std::unique_ptr<Backend> backend, const DynamicsSettings& dynamics,
+                       StartKind kind)
+    : dynamics_(dynamics), backend_(std::move(backend)),
+      scheme_(make_scheme(dynamics, backend_->has_constraints())), kind_(kind)
+{
 }
 
 Simulation::~Simulation() = default;

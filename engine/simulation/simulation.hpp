@@ -32,6 +32,9 @@ public:
     Simulation(std::shared_ptr<const Topology> topology, DynamicsSettings dynamics, State start,
                int threads, std::vector<std::unique_ptr<ForceProvider>> forces,
                StartKind kind = StartKind::fresh);
+    /// On a backend made elsewhere, for the same settings; it holds the start state.
+    Simulation(std::unique_ptr<Backend> backend, const DynamicsSettings& dynamics,
+               StartKind kind = StartKind::fresh);
     ~Simulation();
 
     /// Observers outlive the simulation. Add them before begin().

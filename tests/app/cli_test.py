@@ -205,5 +205,31 @@ class Energy(unittest.TestCase):
         self.assertIn("on atom", text)
 
 
+class Convert(unittest.TestCase):
+    def test_gro_to_pdb_and_back_keeps_names_and_places(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pdb, gro = pathlib.Path(folder) / "a.pdb", pathlib.Path(folder) / "a.gro"
+            for source, target in ((GOOD / "water.gro", pdb), (pdb, gro)):
+                run = tessera("convert", source, target)
+                self.assertEqual(run.returncode, 0, run.stderr)
+            start = (GOOD / "water.gro").read_text().splitlines()[2:-1]
+            found = gro.read_text().splitlines()[2:-1]
+            self.assertEqual([line[5:44] for line in found], [line[5:44] for line in start])
+
+    def test_a_topology_goes_into_a_trajectory(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run = tessera("convert", GOOD / "water.gro", pathlib.Path(folder) / "a.h5md", "--topology",
+                          GOOD / "water.top")
+            self.assertEqual(run.returncode, 0, run.stderr)
+
+    def test_an_unknown_format_is_bad_input(self):
+        self.assertEqual(tessera("convert", GOOD / "water.gro", "/tmp/a.xyzzy").returncode, 2)
+
+    def test_a_missing_file_is_told(self):
+        run = tessera("convert", "nowhere.gro", "/tmp/a.pdb")
+        self.assertIn(run.returncode, (2, 4))
+        self.assertIn("nowhere.gro", run.stderr)
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

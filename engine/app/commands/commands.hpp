@@ -35,6 +35,7 @@ struct RunOptions {
 
 struct ConvertOptions {
     std::filesystem::path from, to;
+    std::filesystem::path topology; ///< gives names, masses and bonds that IN lacks; or empty
 };
 
 // Each returns the exit status, or throws as exit_status.hpp maps.

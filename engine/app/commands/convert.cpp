@@ -1,5 +1,6 @@
 #include "io/convert.hpp"
 
+#include "engine/app/assemble.hpp"
 #include "engine/app/commands/commands.hpp"
 #include "engine/app/exit_status.hpp"
 
@@ -10,8 +11,14 @@ namespace tessera
 
 int convert_command(const ConvertOptions& options)
 {
+    std::shared_ptr<const Topology> topology;
+    if (!options.topology.empty()) {
+        Deck deck;
+        deck.system.topology = options.topology;
+        topology = finish(read_topology(deck));
+    }
     for (const std::string& remark :
-         convert_coordinates(options.from.string(), options.to.string())) {
+         convert_coordinates(options.from.string(), options.to.string(), topology.get())) {
         std::cerr << "warning: " << remark << '\n';
     }
     return exit_status::done;

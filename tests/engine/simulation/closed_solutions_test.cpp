@@ -244,6 +244,35 @@ TEST(Instability, NamesStepAtomAndRemedy)
     }
 }
 
+TEST(Instability, NamesTheConstraintThatBroke)
+{
+    Topology t = massive_atoms({2, 6});
+    t.constraints = {{0, 1, 0.1}};
+    Simulation simulation(shared(t), bare(Integrator::leap_frog, 0.01),
+                          at_positions({{0.075, 0, 0}, {-0.025, 0, 0}}, {{0, 15, 0}, {0, -5, 0}}),
+                          1, forces_of());
+
+    try {
+        simulation.run(10); // a turn of 2 rad a step
+        FAIL();
+    } catch (const PhysicsError& error) {
+        EXPECT_THAT(error.what(), ::testing::HasSubstr("step 0, time 0 ps: "));
+        EXPECT_THAT(error.what(), ::testing::HasSubstr("atom 1 (A of RES 1) and atom 2"));
+        EXPECT_THAT(error.what(), ::testing::HasSubstr("constrained to 0.1 nm"));
+    }
+}
+
+TEST(Start, RefusesAnAtomWithoutMass)
+{
+    try {
+        Simulation(shared(massive_atoms({10, 0})), bare(Integrator::leap_frog, 0.001),
+                   at_positions({{0, 0, 0}, {1, 0, 0}}, {}), 1, forces_of());
+        FAIL();
+    } catch (const InputError& error) {
+        EXPECT_THAT(error.what(), ::testing::HasSubstr("atom 2 (A of RES 1) has mass 0 u"));
+    }
+}
+
 /// A force that is not a number on one atom.
 class Poison : public ForceProvider {
 public:

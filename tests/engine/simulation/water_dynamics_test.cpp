@@ -239,6 +239,76 @@ TEST(Water, HasOnePressureInAllImages)
     EXPECT_NEAR(trace(moved) / trace(expected), 1, 1e-2);
 }
 
+// Four-site water (TIP4P: W. L. Jorgensen et al., 1983): a charge without mass in each.
+SaltWater four_site_water()
+{
+    auto lattice = support::water_lattice(3, 0.31);
+    std::vector<double> charge, mass;
+    std::vector<std::int32_t> type;
+    std::vector<std::array<std::int32_t, 2>> excluded;
+    std::vector<Vec3> x;
+    std::vector<VirtualSite> sites;
+    std::vector<RigidWater> waters;
+    for (std::int32_t w = 0; w < 27; ++w) {
+        const std::int32_t o = 4 * w;
+        charge.insert(charge.end(), {0, 0.52, 0.52, -1.04});
+        mass.insert(mass.end(), {15.9994, 1.008, 1.008, 0});
+        type.insert(type.end(), {0, 1, 1, 1});
+        for (std::int32_t i = 0; i < 4; ++i) {
+            for (std::int32_t j = i + 1; j < 4; ++j) {
+                excluded.push_back({o + i, o + j});
+            }
+        }
+        const auto from = lattice.positions.begin() + 3 * w;
+        x.insert(x.end(), from, from + 3);
+        x.emplace_back();
+        constexpr double a = 0.128012065; // of each O-H, for O-M 0.015 nm
+        sites.push_back({VirtualSiteKind::site3, o + 3, {o, o + 1, o + 2}, {a, a}});
+        waters.push_back({o, o + 1, o + 2, support::water_oh, support::water_hh});
+    }
+    Topology t = support::free_atoms(charge, type, support::mixed_table({0.315365, 0}, {0.648, 0}));
+    t.mass = mass;
+    t.rigid_waters = waters;
+    t.virtual_sites = sites;
+    for (std::size_t s = 3; s < t.kind.size(); s += 4) {
+        t.kind[s] = ParticleKind::virtual_site;
+    }
+    support::exclude(t, excluded);
+    SaltWater out = salt_water(3);
+    out.topology = finish(std::move(t));
+    out.start = support::at_positions(x, {}, lattice.box);
+    return out;
+}
+
+TEST(FourSiteWater, KeepsItsEnergyAndCarriesItsSites)
+{
+    const SaltWater system = four_site_water();
+    DynamicsSettings settings = femtosecond(Integrator::steepest_descent);
+    settings.minimizer_tolerance = 500;
+    Simulation minimiser(system.topology, system.nonbonded, settings, system.start, 1);
+    minimiser.run(60);
+    settings = femtosecond(Integrator::langevin);
+    Simulation bath(system.topology, system.nonbonded, settings, minimiser.state(), 1);
+    bath.run(200);
+    Simulation simulation(system.topology, system.nonbonded, undisturbed(), bath.state(), 1);
+    const double e0 = simulation.observables().total;
+    double largest = 0;
+
+    for (int k = 0; k < 20; ++k) {
+        simulation.run(simulation.state().step + 10);
+        largest = std::fmax(largest, std::fabs(simulation.observables().total - e0));
+    }
+
+    EXPECT_EQ(simulation.degrees_of_freedom(), 27 * 6); // undisturbed: the centre may move
+    EXPECT_LT(largest, 0.5);                            // as three-site water
+    const State& end = simulation.state();
+    for (std::size_t o = 0; o < end.position.size(); o += 4) {
+        const Vec3 to_site = to_nm(end.position[o + 3]) - to_nm(end.position[o]);
+        EXPECT_NEAR(norm(to_site), 0.015, 1e-6);
+        EXPECT_EQ(norm(simulation.forces()[o + 3]), 0);
+    }
+}
+
 // B39: a run that squeezes its cell below the cut-off stops and says so.
 TEST(Water, StopsWhenTheCellShrinksToTheCutOff)
 {
