@@ -6,7 +6,6 @@
 #include "engine/app/system_summary.hpp"
 #include "engine/app/threads.hpp"
 #include "engine/app/version.hpp"
-#include "io/run_statistics.hpp"
 #include "io/topology_hash.hpp"
 
 #include <cerrno>
@@ -302,7 +301,16 @@ void RunSession::write_closing(const std::string& how_it_ended)
     if (energy_log_) {
         text += energy_log_->summary(system_.assembly.topology->atoms());
     }
-    text += '\n' + phase_table(simulation_->times()) + '\n';
+    double all = 0;
+    for (const PhaseTimes::Entry& phase : simulation_->times().entries()) {
+        all += phase.seconds;
+    }
+    text += fmt::format("\n  {:<22} {:>12} {:>14} {:>10}\n", "time spent", "calls", "s", "share");
+    for (const PhaseTimes::Entry& phase : simulation_->times().entries()) {
+        text += fmt::format("  {:<22} {:>12} {:>14.3f} {:>8.1f} %\n", phase.name, phase.calls,
+                            phase.seconds, 100 * phase.seconds / all);
+    }
+    text += '\n';
     const bool minimises = deck.dynamics.integrator == Integrator::steepest_descent;
     if (minimises) {
         text += fmt::format(
