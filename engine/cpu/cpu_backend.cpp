@@ -48,7 +48,7 @@ CpuBackend::CpuBackend(std::shared_ptr<const Topology> topology, const DynamicsS
     : topology_((check_particles(*topology), std::move(topology))), settings_(settings),
       providers_(std::move(forces)), virtual_sites_(*topology_),
       constraints_(*topology_, make_constraint_plan(*topology_)), smallest_cell_(smallest_cell),
-      threads_(std::max(1, threads)), descent_{settings.minimizer_step, {}, {}, {}}
+      threads_(std::max(1, threads)), descent_{settings.minimizer_step, {}, {}, {}, false, false}
 {
     for (const double m : topology_->mass) {
         inverse_mass_.push_back(m > 0 ? 1 / m : 0);
@@ -233,7 +233,8 @@ void CpuBackend::finish_forces(Wanted wanted)
             atom = std::isfinite(f.x + f.y + f.z) ? -1 : static_cast<std::int64_t>(a);
         }
     }
-    if (atom >= 0) {
+    descent_.broken = atom >= 0 && descent_.on_trial;
+    if (atom >= 0 && !descent_.on_trial) {
         const Vec3 x = to_nm(state_.position[static_cast<std::size_t>(atom)]);
         throw PhysicsError(fmt::format(
             "{}: the force on {} at ({:.4f}, {:.4f}, {:.4f}) nm is not finite or beyond {:.3g} "

@@ -115,6 +115,7 @@ private:
         std::vector<GridPosition> position;
         ForceSums forces;
         EnergySums energies;
+        bool on_trial, broken; ///< broken: the forces of the trial are not finite
     } descent_;
 
     PhaseTimes times_;

@@ -256,13 +256,15 @@ void CpuBackend::run(const Descend&)
     for (std::size_t a = 0; a < forces_.size(); ++a) {
         moved_[a] = inverse_mass_[a] > 0 ? scale * forces_.force(a) : Vec3{};
     }
+    descent_.on_trial = true;
     old_ = state_.position;
     displace(state_.position, moved_, threads_);
 }
 
 void CpuBackend::run(const Judge&)
 {
-    if (energies_.potential() < descent_.energies.potential()) {
+    descent_.on_trial = false;
+    if (!descent_.broken && energies_.potential() < descent_.energies.potential()) {
         descent_.length *= 1.2;
         return;
     }

@@ -239,6 +239,26 @@ TEST(Water, HasOnePressureInAllImages)
     EXPECT_NEAR(trace(moved) / trace(expected), 1, 1e-2);
 }
 
+// Forces of 1e14 kJ/mol/nm lie far beyond exact sums: minimisers add in floating point.
+TEST(SteepestDescent, PullsOverlappingAtomsApart)
+{
+    const auto topology = finish(support::free_atoms(
+        {0, 0}, {0, 0}, support::mixed_table({0.34}, {0.996}))); // argon
+    NonbondedSettings open;
+    open.electrostatics = Electrostatics::none;
+    open.lj_modifier = LjModifier::none;
+    DynamicsSettings settings = femtosecond(Integrator::steepest_descent);
+    settings.minimizer_tolerance = 1e-3;
+    Simulation simulation(topology, open, settings,
+                          support::at_positions({{0, 0, 0}, {0.03, 0.01, 0}}, {}), 1);
+
+    simulation.run(2000);
+
+    const State& end = simulation.state();
+    const double d = norm(to_nm(end.position[0]) - to_nm(end.position[1]));
+    EXPECT_NEAR(d, std::pow(2, 1.0 / 6) * 0.34, 1e-5); // the minimum of the potential
+}
+
 // Four-site water (TIP4P: W. L. Jorgensen et al., 1983): a charge without mass in each.
 SaltWater four_site_water()
 {
