@@ -33,7 +33,8 @@ struct Motion {
 
 /// The conserved quantity's part that baths hold, kJ/mol.
 struct BathEnergies {
-    double thermostat = 0; ///< heat given to the system so far
+    double thermostat = 0; ///< heat given to the system so far, less what the
+                           ///< removal of the centre of mass' motion took
     double barostat = 0;   ///< energy given to the system by changes of the cell so far
 };
 

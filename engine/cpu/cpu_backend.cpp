@@ -242,6 +242,9 @@ void CpuBackend::finish_forces(Wanted wanted)
             "shorten run.timestep.",
             when(), describe_atom(*topology_, atom), x.x, x.y, x.z, fixed::largest_force));
     }
+    if (pending_stretch_ != 0) {
+        book_stretch();
+    }
 }
 
 std::vector<Vec3> CpuBackend::forces() const
@@ -306,17 +309,19 @@ void CpuBackend::run(const ConstrainVelocities&)
     add_scaled(state_.velocity, correction_, 1, threads_);
 }
 
-void CpuBackend::remove_com_motion(std::span<Vec3> velocity)
+/// Returns the kinetic energy that went.
+double CpuBackend::remove_com_motion()
 {
-    const Vec3 p = momentum(velocity, topology_->mass, threads_);
-    shift_velocities(velocity, topology_->mass, (1 / total_mass_) * p, threads_);
+    const Vec3 p = momentum(state_.velocity, topology_->mass, threads_);
+    shift_velocities(state_.velocity, topology_->mass, (1 / total_mass_) * p, threads_);
+    return 0.5 * norm2(p) / total_mass_;
 }
 
 void CpuBackend::run(const RemoveComMotion& s)
 {
     if (is_due(s.every)) {
         const ScopedPhase phase(times_, "update");
-        remove_com_motion(state_.velocity);
+        baths_.thermostat -= remove_com_motion();
     }
 }
 

@@ -79,7 +79,8 @@ private:
     void choose_images();
     void add_forces_of(bool long_range, Wanted wanted);
     [[nodiscard]] std::vector<Vec3> next_half_step_velocities();
-    void remove_com_motion(std::span<Vec3> velocity);
+    void book_stretch();
+    double remove_com_motion();
     void require(const std::optional<BrokenConstraint>& broken, const char* what) const;
     [[nodiscard]] std::string when() const;
 
@@ -101,6 +102,7 @@ private:
     BathEnergies baths_;
     std::optional<double> pressure_; ///< of update groups, at the beginning of this step
     double group_virial_ = 0;        ///< its trace, from the same measurement
+    double pending_stretch_ = 0;     ///< ln of the edges' change whose work is booked by half
 
     // positions as the forces see them: near one cell, on a continuous path between searches
     std::vector<Vec3> placed_;

@@ -69,7 +69,7 @@ void CpuBackend::draw_velocities(double temperature, std::uint64_t seed)
             state_.velocity[a] = (width * std::sqrt(inverse_mass_[a])) * Vec3{xy[0], xy[1], z[0]};
         }
     }
-    remove_com_motion(state_.velocity);
+    remove_com_motion();
     if (!constraints_.empty()) {
         run(ConstrainVelocities{});
     }
@@ -188,7 +188,9 @@ void CpuBackend::run(const MeasurePressure& s)
     pressure_ = 2 * (kinetic - group_virial_) / (3 * state_.box.volume());
 }
 
-/// Energy given: kinetic exactly; potential to first order, dU/d ln(V) = 2/3 (virial of groups).
+/// Energy given: kinetic exactly; potential dU/d ln(edge) = 2 tr(virial of groups), the mean of
+/// before and after (finish_forces adds the second half): the first half alone would miss the
+/// curvature, which noise only ever climbs.
 void CpuBackend::run(const ScaleBox& s)
 {
     if (!pressure_) {
@@ -221,7 +223,16 @@ void CpuBackend::run(const ScaleBox& s)
                  state_.position, state_.velocity, threads_);
     state_.box = next;
     const double after = trace(kinetic_tensor(state_.velocity, topology_->mass, threads_));
-    baths_.barostat += (after - before) + 2 * group_virial_ * std::log(stretch);
+    pending_stretch_ = std::log(stretch);
+    baths_.barostat += (after - before) + group_virial_ * pending_stretch_;
+}
+
+void CpuBackend::book_stretch()
+{
+    const GroupMotion now = measure_groups(constraints_.plan().update_groups, topology_->mass,
+                                           state_.position, state_.velocity, forces_, threads_);
+    baths_.barostat += trace(energies_.virial() + now.virial_correction) * pending_stretch_;
+    pending_stretch_ = 0;
 }
 
 // ----- steepest descent

@@ -106,9 +106,12 @@ StepPlan Simulation::plan_for(std::int64_t step) const
         plan.energies = plan.energies || (interest.listens && interest.wanted.energies);
         plan.virial = plan.virial || (interest.listens && interest.wanted.virial);
     }
-    // the barostat measures the pressure where the next step begins; a minimiser judges by energy
-    plan.virial = plan.virial ||
-                  (dynamics_.barostat != BarostatKind::none && step % dynamics_.couple_every == 0);
+    // the barostat measures the pressure where the next step begins, and after it has acted; a
+    // minimiser judges by energy
+    plan.virial =
+        plan.virial ||
+        (dynamics_.barostat != BarostatKind::none &&
+         (step % dynamics_.couple_every == 0 || (step - 1) % dynamics_.couple_every == 0));
     plan.energies = plan.energies || dynamics_.integrator == Integrator::steepest_descent;
     return plan;
 }

@@ -92,6 +92,23 @@ TEST_P(EveryEnsemble, RestartsToTheBit)
     expect_same_bits(whole, second);
 }
 
+TEST_P(EveryEnsemble, KeepsItsConservedQuantity)
+{
+    const SaltWater system = salt_water(3);
+    Simulation simulation(system.topology, system.nonbonded, GetParam().settings(),
+                          equilibrated(system), 1);
+    const double start = simulation.observables().conserved;
+    double largest = 0;
+
+    for (int k = 0; k < 40; ++k) {
+        simulation.run(simulation.state().step + 10);
+        largest = std::fmax(largest, std::fabs(simulation.observables().conserved - start));
+    }
+
+    // 0.4 kJ/mol without baths (a cut-off of 0.45 nm); baths exchange 20 to 60 kJ/mol meanwhile
+    EXPECT_LT(largest, 1.2);
+}
+
 TEST_P(EveryEnsemble, HasTheSameBitsOnAnyNumberOfThreads)
 {
     const SaltWater system = salt_water(3);
@@ -242,8 +259,8 @@ TEST(Water, HasOnePressureInAllImages)
 // Forces of 1e14 kJ/mol/nm lie far beyond exact sums: minimisers add in floating point.
 TEST(SteepestDescent, PullsOverlappingAtomsApart)
 {
-    const auto topology = finish(support::free_atoms(
-        {0, 0}, {0, 0}, support::mixed_table({0.34}, {0.996}))); // argon
+    const auto topology =
+        finish(support::free_atoms({0, 0}, {0, 0}, support::mixed_table({0.34}, {0.996}))); // argon
     NonbondedSettings open;
     open.electrostatics = Electrostatics::none;
     open.lj_modifier = LjModifier::none;
