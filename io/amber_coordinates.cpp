@@ -166,13 +166,6 @@ Coordinates read_ascii(const std::string& path, int ifbox)
     if (has_cell) {
         frame.box = cell_on(file, lines - 1);
     }
-    if (ifbox > 0 && !frame.box) {
-        file.refuse(lines - 1,
-                    fmt::format("the file ends without a cell, but the topology is periodic (IFBOX "
-                                "= {})",
-                                ifbox),
-                    "add the cell as last line: a b c alpha beta gamma, in Å and degrees");
-    }
     return frame;
 }
 
@@ -203,9 +196,11 @@ Coordinates read_amber_restart(const std::filesystem::path& path, int ifbox, int
                                      name, atoms, expected_atoms));
     }
     if (ifbox > 0 && !frame.box) {
-        throw InputError(fmt::format("{}: the file holds no cell, but the topology is periodic "
-                                     "(IFBOX = {}). Name coordinates with a cell.",
-                                     name, ifbox));
+        throw InputError(fmt::format(
+            "{}: the file ends without a cell, but the topology is periodic (IFBOX = {}).\n hint: "
+            "name coordinates with a cell; in an ASCII file it is the last line, a b c alpha beta "
+            "gamma in Å and degrees",
+            name, ifbox));
     }
     return frame;
 }

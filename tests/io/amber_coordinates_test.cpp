@@ -156,6 +156,8 @@ TEST(AmberRestart, RefusesFilesThatAreCutShortOrDoNotFit)
     EXPECT_THAT(fault_of("title\n3\n" + one_line + half_line, 1), HasSubstr("without a cell"));
     EXPECT_THAT(fault_of("title\n3\n" + one_line + half_line, 0, 4),
                 HasSubstr("the topology has 4"));
+    EXPECT_THAT(fault_of("title\n3\n" + one_line + half_line, 1, 4),
+                HasSubstr("the topology has 4")); // before the missing cell: it explains it
     EXPECT_THAT(fault_of(""), HasSubstr("number of atoms is missing"));
 }
 
