@@ -89,6 +89,23 @@ void rename_file(const std::string& from, const std::string& to)
     }
 }
 
+/// Gives the file its second name, <path>.prev, while it keeps the first. Where the file system
+/// knows no second names it is renamed: <path> is missing until the next one is put there.
+void keep_as_previous(const std::string& path)
+{
+    if (!std::filesystem::exists(path)) {
+        return;
+    }
+    const std::string previous = path + ".prev", passing = path + ".prev.tmp";
+    ::unlink(passing.c_str());
+    if (::link(path.c_str(), passing.c_str()) != 0) {
+        rename_file(path, previous);
+        return;
+    }
+    rename_file(passing, previous);
+    ::unlink(passing.c_str()); // left where both were the same file already
+}
+
 void sync_folder(const std::string& path)
 {
     const std::filesystem::path parent = std::filesystem::path(path).parent_path();
@@ -252,9 +269,7 @@ void write_checkpoint(const std::string& path, const Checkpoint& checkpoint,
         write_sealed(aside, file.image(), stage);
     }
     stage("complete");
-    if (std::filesystem::exists(path)) {
-        rename_file(path, path + ".prev");
-    }
+    keep_as_previous(path);
     stage("previous kept");
     rename_file(aside, path);
     sync_folder(path);

@@ -31,8 +31,8 @@ struct DamagedCheckpoint : FileError {
 /// Writes a checkpoint so that at every moment, a kill included, one complete checkpoint stands on
 /// the disk:
 ///     whole file under <path>.tmp, checksum behind it, fsync     before anything is replaced
-///     <path> becomes <path>.prev                                 the last but one is dropped here
-///     <path>.tmp becomes <path>                                  then the folder is synced
+///     <path> is named <path>.prev too                            the last but one is dropped here
+///     <path>.tmp takes the name <path>                           then the folder is synced
 /// `at` is called before each of these stages ("begin", "half written", "complete", "previous
 /// kept", "done"): for tests. Throws FileError with cause and remedy; then the old files stand.
 /// Not thread-safe (HDF5).

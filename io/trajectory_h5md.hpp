@@ -55,7 +55,7 @@ struct TrajectoryFrame {
     std::span<const double> observables; ///< one for each column of the settings
 };
 
-/// Writes an H5MD 1.1 file in the dialect that MDAnalysis reads (docs/formats.md):
+/// Writes an H5MD 1.1 file in the dialect that MDAnalysis reads (docs/run-files.md):
 ///     /particles/trajectory   position, image, velocity, force, box/edges [frames][3][3] with
 ///                             shared step and time; species, mass, charge
 ///     /observables/<name>     scalars at the same stride
