@@ -1,6 +1,7 @@
 #include "forcefields/gromacs_topology.hpp"
 
 #include "engine/base/error.hpp"
+#include "forcefields/gromacs_directives.hpp"
 #include "forcefields/gromacs_expansion.hpp"
 #include "forcefields/gromacs_force_field.hpp"
 #include "forcefields/gromacs_molecule.hpp"
@@ -19,91 +20,6 @@ namespace tessera
 namespace
 {
 
-/// Where a directive may stand. A stage, once left, does not come back.
-enum class Stage { start, types, molecule, system, molecules, intermolecular };
-
-enum class Action {
-    defaults,
-    atom_types,
-    bond_types,
-    angle_types,
-    dihedral_types,
-    constraint_types,
-    pair_types,
-    nonbonded,
-    cmap_types,
-    obsolete,
-    molecule_type,
-    section,
-    system,
-    molecules,
-    intermolecular,
-    unknown
-};
-
-struct Directive {
-    std::string_view name;
-    Action action;
-    Stage stage;
-    GromacsSection section = GromacsSection::atoms;
-};
-
-/// Names compare without case, '-' and '_'.
-constexpr std::array directives = {
-    Directive{"defaults", Action::defaults, Stage::types},
-    Directive{"atomtypes", Action::atom_types, Stage::types},
-    Directive{"bondtypes", Action::bond_types, Stage::types},
-    Directive{"constrainttypes", Action::constraint_types, Stage::types},
-    Directive{"pairtypes", Action::pair_types, Stage::types},
-    Directive{"angletypes", Action::angle_types, Stage::types},
-    Directive{"dihedraltypes", Action::dihedral_types, Stage::types},
-    Directive{"nonbond_params", Action::nonbonded, Stage::types},
-    Directive{"cmaptypes", Action::cmap_types, Stage::types},
-    Directive{"implicit_genborn_params", Action::obsolete, Stage::types},
-    Directive{"implicit_surface_params", Action::obsolete, Stage::types},
-    Directive{"moleculetype", Action::molecule_type, Stage::molecule},
-    Directive{"atoms", Action::section, Stage::molecule, GromacsSection::atoms},
-    Directive{"bonds", Action::section, Stage::molecule, GromacsSection::bonds},
-    Directive{"pairs", Action::section, Stage::molecule, GromacsSection::pairs},
-    Directive{"pairs_nb", Action::section, Stage::molecule, GromacsSection::pairs_nb},
-    Directive{"angles", Action::section, Stage::molecule, GromacsSection::angles},
-    Directive{"dihedrals", Action::section, Stage::molecule, GromacsSection::dihedrals},
-    Directive{"cmap", Action::section, Stage::molecule, GromacsSection::cmap},
-    Directive{"exclusions", Action::section, Stage::molecule, GromacsSection::exclusions},
-    Directive{"constraints", Action::section, Stage::molecule, GromacsSection::constraints},
-    Directive{"settles", Action::section, Stage::molecule, GromacsSection::settles},
-    Directive{"virtual_sites1", Action::section, Stage::molecule, GromacsSection::virtual_sites1},
-    Directive{"virtual_sites2", Action::section, Stage::molecule, GromacsSection::virtual_sites2},
-    Directive{"virtual_sites3", Action::section, Stage::molecule, GromacsSection::virtual_sites3},
-    Directive{"virtual_sites4", Action::section, Stage::molecule, GromacsSection::virtual_sites4},
-    Directive{"virtual_sitesn", Action::section, Stage::molecule, GromacsSection::virtual_sitesn},
-    Directive{"dummies1", Action::section, Stage::molecule, GromacsSection::virtual_sites1},
-    Directive{"dummies2", Action::section, Stage::molecule, GromacsSection::virtual_sites2},
-    Directive{"dummies3", Action::section, Stage::molecule, GromacsSection::virtual_sites3},
-    Directive{"dummies4", Action::section, Stage::molecule, GromacsSection::virtual_sites4},
-    Directive{"dummiesn", Action::section, Stage::molecule, GromacsSection::virtual_sitesn},
-    Directive{"position_restraints", Action::section, Stage::molecule,
-              GromacsSection::position_restraints},
-    Directive{"distance_restraints", Action::section, Stage::molecule,
-              GromacsSection::distance_restraints},
-    Directive{"dihedral_restraints", Action::section, Stage::molecule,
-              GromacsSection::dihedral_restraints},
-    Directive{"angle_restraints", Action::section, Stage::molecule,
-              GromacsSection::angle_restraints},
-    Directive{"angle_restraints_z", Action::section, Stage::molecule,
-              GromacsSection::angle_restraints_z},
-    Directive{"orientation_restraints", Action::section, Stage::molecule,
-              GromacsSection::orientation_restraints},
-    Directive{"polarization", Action::section, Stage::molecule, GromacsSection::polarization},
-    Directive{"water_polarization", Action::section, Stage::molecule,
-              GromacsSection::water_polarization},
-    Directive{"thole_polarization", Action::section, Stage::molecule,
-              GromacsSection::thole_polarization},
-    Directive{"system", Action::system, Stage::system},
-    Directive{"molecules", Action::molecules, Stage::molecules},
-    Directive{"intermolecular_interactions", Action::intermolecular, Stage::intermolecular},
-};
-
 class TopologyReader {
 public:
     TopologyReader(const GromacsText& text, Diagnostics& diagnostics, double coulomb_constant)
@@ -118,7 +34,7 @@ public:
             if (line.text.front() == '[') {
                 start_directive(line);
             } else if (directive_ == nullptr) {
-                if (stage_ == Stage::start && line.text.front() != '*') {
+                if (stage_ == GromacsStage::start && line.text.front() != '*') {
                     report_.warning({line.origin, {}}, {},
                                     "text before the first directive is ignored");
                 }
@@ -164,15 +80,10 @@ private:
             skip();
             return;
         }
-        const std::string name = normalized_name(words[0]);
-        for (const Directive& one : directives) {
-            if (normalized_name(one.name) == name) {
-                directive_ = &one;
-            }
-        }
+        directive_ = find_directive(words[0]);
         if (directive_ == nullptr) {
             std::vector<std::string> known;
-            for (const Directive& one : directives) {
+            for (const GromacsDirective& one : gromacs_directives()) {
                 known.emplace_back(one.name);
             }
             const std::string near = nearest_name(words[0], known);
@@ -187,41 +98,44 @@ private:
     /// Lines up to the next directive are passed over.
     void skip()
     {
-        static constexpr Directive unknown{"", Action::unknown, Stage::start};
+        static constexpr GromacsDirective unknown{"", GromacsAction::unknown, GromacsStage::start};
         directive_ = &unknown;
     }
 
     void check_order(const GromacsLine& line, std::string_view name)
     {
-        const Stage wanted = directive_->stage;
+        const GromacsStage wanted = directive_->stage;
         std::string what;
-        if (stage_ == Stage::intermolecular && directive_->action == Action::section) {
+        if (stage_ == GromacsStage::intermolecular &&
+            directive_->action == GromacsAction::section) {
             return;
         }
         if (wanted < stage_) {
             switch (stage_) {
-            case Stage::molecule:
+            case GromacsStage::molecule:
                 what = "stands after the first [ moleculetype ] (types come before molecules)";
                 break;
-            case Stage::system:
+            case GromacsStage::system:
                 what = "stands after [ system ]";
                 break;
-            case Stage::molecules:
+            case GromacsStage::molecules:
                 what = "stands after [ molecules ]";
                 break;
             default:
                 what = "stands after [ intermolecular_interactions ]";
                 break;
             }
-        } else if (directive_->action == Action::section && stage_ < Stage::molecule) {
+        } else if (directive_->action == GromacsAction::section &&
+                   stage_ < GromacsStage::molecule) {
             what = "stands before the first [ moleculetype ]";
-        } else if (directive_->action == Action::defaults && !force_field_.types().empty()) {
+        } else if (directive_->action == GromacsAction::defaults && !force_field_.types().empty()) {
             what = "stands after [ atomtypes ] (it must come first)";
-        } else if (directive_->stage == Stage::types && directive_->action != Action::defaults &&
-                   !force_field_.has_defaults() && !told_defaults_) {
+        } else if (directive_->stage == GromacsStage::types &&
+                   directive_->action != GromacsAction::defaults && !force_field_.has_defaults() &&
+                   !told_defaults_) {
             told_defaults_ = true;
             what = "stands before [ defaults ]";
-        } else if (directive_->action == Action::intermolecular && !seen_molecules_) {
+        } else if (directive_->action == GromacsAction::intermolecular && !seen_molecules_) {
             what = "stands before [ molecules ]";
         }
         if (!what.empty()) {
@@ -230,54 +144,54 @@ private:
             skip();
             return;
         }
-        if (directive_->action == Action::molecule_type || wanted > Stage::molecule) {
+        if (directive_->action == GromacsAction::molecule_type || wanted > GromacsStage::molecule) {
             finish_molecule();
         }
         stage_ = wanted;
-        if (directive_->action == Action::obsolete) {
+        if (directive_->action == GromacsAction::obsolete) {
             report_.warning({line.origin, {}}, name,
                             fmt::format("[ {} ] is obsolete (implicit solvent) and ignored", name));
         }
-        seen_system_ = seen_system_ || directive_->action == Action::system;
-        seen_molecules_ = seen_molecules_ || directive_->action == Action::molecules;
+        seen_system_ = seen_system_ || directive_->action == GromacsAction::system;
+        seen_molecules_ = seen_molecules_ || directive_->action == GromacsAction::molecules;
     }
 
     void read_row(const GromacsLine& line)
     {
         const GromacsRow row{line.origin, split_words(line.text), line.leap_order};
         switch (directive_->action) {
-        case Action::defaults:
+        case GromacsAction::defaults:
             force_field_.read_defaults(row);
             break;
-        case Action::atom_types:
+        case GromacsAction::atom_types:
             force_field_.read_atom_type(row);
             break;
-        case Action::bond_types:
+        case GromacsAction::bond_types:
             force_field_.read_bonded_type(BondedFamily::bond, row);
             break;
-        case Action::angle_types:
+        case GromacsAction::angle_types:
             force_field_.read_bonded_type(BondedFamily::angle, row);
             break;
-        case Action::dihedral_types:
+        case GromacsAction::dihedral_types:
             force_field_.read_bonded_type(BondedFamily::dihedral, row);
             break;
-        case Action::constraint_types:
+        case GromacsAction::constraint_types:
             force_field_.read_bonded_type(BondedFamily::constraint, row);
             break;
-        case Action::pair_types:
+        case GromacsAction::pair_types:
             force_field_.read_pair_type(row);
             break;
-        case Action::nonbonded:
+        case GromacsAction::nonbonded:
             force_field_.read_nonbonded(row);
             break;
-        case Action::cmap_types:
+        case GromacsAction::cmap_types:
             force_field_.read_cmap_type(row);
             break;
-        case Action::molecule_type:
+        case GromacsAction::molecule_type:
             start_molecule(row);
             break;
-        case Action::section:
-            if (stage_ == Stage::intermolecular) {
+        case GromacsAction::section:
+            if (stage_ == GromacsStage::intermolecular) {
                 intermolecular_.emplace_back(directive_->section, row);
             } else if (reader_) {
                 reader_->read(directive_->section, row);
@@ -286,20 +200,20 @@ private:
                 skip();
             }
             break;
-        case Action::system:
+        case GromacsAction::system:
             if (title_.empty()) {
                 title_ = line.text;
             }
             break;
-        case Action::molecules:
+        case GromacsAction::molecules:
             read_count(row);
             break;
-        case Action::intermolecular:
+        case GromacsAction::intermolecular:
             report_.error(row, {}, "[ intermolecular_interactions ] holds directives, not lines",
                           "put [ bonds ] or the like before this line");
             break;
-        case Action::obsolete:
-        case Action::unknown:
+        case GromacsAction::obsolete:
+        case GromacsAction::unknown:
             break;
         }
     }
@@ -355,6 +269,12 @@ private:
                           fmt::format("a count of molecules must be a whole number that is not "
                                       "negative, not \"{}\"",
                                       row[1]));
+            return;
+        }
+        if (count > std::numeric_limits<std::int32_t>::max()) {
+            report_.error(row, row[1],
+                          fmt::format("{} molecules are too many (at most {})", count,
+                                      std::numeric_limits<std::int32_t>::max()));
             return;
         }
         const GromacsMolecule* found = nullptr;
@@ -493,8 +413,8 @@ private:
     std::vector<Count> counts_;
     std::vector<std::pair<GromacsSection, GromacsRow>> intermolecular_;
     std::string title_;
-    const Directive* directive_ = nullptr;
-    Stage stage_ = Stage::start;
+    const GromacsDirective* directive_ = nullptr;
+    GromacsStage stage_ = GromacsStage::start;
     bool seen_system_ = false, seen_molecules_ = false, told_defaults_ = false;
 };
 

@@ -412,6 +412,7 @@ TEST(GromacsMolecules, AreRefusedWhereTheyAreUnknownOrDoubled)
                 HasSubstr("molecule type \"Mol\" is not defined"));
     EXPECT_THAT(fault_of(head + tail + "M -1\n"), HasSubstr("whole number"));
     EXPECT_THAT(fault_of(head + tail + "M\n"), HasSubstr("a name and a count"));
+    EXPECT_THAT(fault_of(head + tail + "M 9999999999\n"), HasSubstr("too many"));
     EXPECT_THAT(fault_of(head + molecule({"A"}) + tail),
                 HasSubstr("molecule type M is defined again"));
     EXPECT_THAT(fault_of(head), HasSubstr("no [ molecules ] directive"));
