@@ -1,8 +1,9 @@
-#include "engine/base/error.hpp"
-#include "forcefields/gromacs_topology.hpp"
+#include "engine/base/text_file.hpp"
+#include "tests/forcefields/scratch_topology.hpp"
 
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -93,6 +94,41 @@ TEST(GromacsSystems, NameWhatIsWrongWithPlaces)
             }
         }
     }
+}
+
+TEST(GromacsSystems, ReadTheWholeGrammarButForWhatHasNoForm)
+{
+    const fs::path folder = systems() / "gmx-allbonded-vsites";
+    if (!fs::exists(folder)) {
+        GTEST_SKIP() << "the handed systems are not here (" << systems() << ")";
+    }
+    // tables and restraints out, Buckingham to Lennard-Jones
+    const auto without = [](std::string text, const std::string& pattern) {
+        return std::regex_replace(text, std::regex(pattern), "");
+    };
+    std::string all = without(read_file(folder / "allbonded.top"), "[^\n]*; tabulated[^\n]*");
+    std::string sites = without(read_file(folder / "vsites.top"), "[^\n]*; tabulated[^\n]*");
+    sites = without(sites, "\\[ [a-z_]*restraints[a-z_]* \\]\n;[^\n]*\n[^\n]*");
+    sites = without(sites, "; i funct g r k\n[^\n]*");
+    sites = without(sites, "  2 2     1 1 1");
+    sites = std::regex_replace(sites, std::regex("\n2 1\n"), "\n1 1\n");
+    sites = std::regex_replace(sites, std::regex("1 1 1\n(?=TS|\n)"), "1 1\n");
+
+    const auto bonded = finish(test::read_text(all));
+    const auto built = finish(test::read_text(sites));
+
+    EXPECT_EQ(bonded->table<HarmonicBond>().size(), 2U);
+    EXPECT_EQ(bonded->table<PeriodicDihedral>().size(), 3U);
+    EXPECT_EQ(bonded->table<HarmonicImproper>().size(), 2U);
+    EXPECT_EQ(bonded->table<CombinedBendingTorsion>().size(), 1U);
+    EXPECT_EQ(bonded->constraints.size(), 2U);
+    EXPECT_EQ(built->virtual_sites.size(), 8U);
+    EXPECT_EQ(built->table<Cmap>().size(), 1U);
+    EXPECT_EQ(built->table<LinearAngle>().size(), 1U);
+    EXPECT_EQ(built->table<PairLennardJones>().size(), 1U);
+    EXPECT_EQ(built->table<WaterPolarization>().size(), 1U);
+    EXPECT_EQ(built->table<TholePolarization>().size(), 1U);
+    EXPECT_EQ(built->table<AnharmonicPolarization>().size(), 1U);
 }
 
 TEST(GromacsSystems, GiveTheCountsOfTheirForceFields)
