@@ -104,7 +104,7 @@ void Pme::prepare_influence(const Box& box, int threads)
     influence_.resize(fft_.spectrum_points());
     slope_.resize(fft_.spectrum_points());
     influence_box_ = box;
-    const auto& [nx, ny, nz] = fft_.size();
+    const int nx = fft_.size()[0], ny = fft_.size()[1];
     const int half = fft_.half();
     const Mat3& inverse = box.inverse();
     const double scale = coefficient_scale_ * coefficient_scale_ / box.volume();
@@ -162,7 +162,7 @@ void Pme::spread(const Box& box, std::span<const Vec3> canonical, const std::vec
 
 void Pme::convolve(const Box& box, Wanted wanted, int threads, EnergySums& energies)
 {
-    const auto& [nx, ny, nz] = fft_.size();
+    const int nx = fft_.size()[0], ny = fft_.size()[1], nz = fft_.size()[2];
     const int half = fft_.half();
     const std::size_t sets = coefficient_.size();
     const Mat3& inverse = box.inverse();

@@ -76,6 +76,7 @@ public:
         }
         room_.meet();
         std::vector<Bytes> from;
+        from.reserve(to.size());
         for (int r = 0; r < size(); ++r) {
             from.push_back(std::move(room_.box(r, rank_)));
         }
@@ -114,6 +115,7 @@ void run_loopback(int ranks, const std::function<void(Transport&)>& work)
     Room room(ranks);
     std::vector<std::exception_ptr> fault(static_cast<std::size_t>(ranks));
     std::vector<std::thread> threads;
+    threads.reserve(static_cast<std::size_t>(ranks));
     for (int r = 0; r < ranks; ++r) {
         threads.emplace_back([&, r] {
             try {

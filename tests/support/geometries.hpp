@@ -37,9 +37,10 @@ inline std::vector<Vec3> scattered(std::size_t n, const Mat3& h, double apart, u
         bool fits = true;
         for (const Vec3& other : x) {
             for (int k = 0; k < 27 && fits; ++k) {
+                const int cells[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
                 const Vec3 shift =
-                    row_times({static_cast<double>(k % 3 - 1), static_cast<double>(k / 3 % 3 - 1),
-                               static_cast<double>(k / 9 - 1)},
+                    row_times({static_cast<double>(cells[0]), static_cast<double>(cells[1]),
+                               static_cast<double>(cells[2])},
                               h);
                 fits = norm2(trial - other + shift) > apart * apart;
             }
