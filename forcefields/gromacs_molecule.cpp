@@ -172,6 +172,9 @@ void GromacsMoleculeReader::read_atom(const GromacsRow& row)
     if (mass < 0) {
         report_.error(row, row[7], "a mass must not be negative");
     }
+    if (row.size() > 11) {
+        report_.warning(row, row[11], "fields after the eleventh of [ atoms ] are ignored");
+    }
     if (row.size() > 8) {
         const auto type_b = force_field_.find_type(row[8]);
         if (!type_b) {

@@ -404,6 +404,20 @@ TEST(GromacsMolecules, RepeatWithTheirTermsAndExclusions)
     EXPECT_EQ(t->residues[2].first_atom, 10);
 }
 
+TEST(GromacsMolecules, OfOneResidueAreNumberedOnFromTheOthers)
+{
+    const Topology t =
+        read_text(force_field + "[ moleculetype ]\nP 3\n[ atoms ]\n1 A 7 ALA X 1\n2 A 8 GLY X 1\n"
+                                "[ moleculetype ]\nW 1\n[ atoms ]\n1 A 1 SOL X 1\n"
+                                "[ system ]\nt\n[ molecules ]\nP 1\nW 2\n");
+
+    std::vector<std::string> numbers;
+    for (const Residue& residue : t.residues) {
+        numbers.push_back(residue.number);
+    }
+    EXPECT_THAT(numbers, ElementsAre("7", "8", "9", "10"));
+}
+
 TEST(GromacsMolecules, AreRefusedWhereTheyAreUnknownOrDoubled)
 {
     const std::string head = force_field + molecule({"A"});

@@ -133,17 +133,28 @@ TEST(GromacsSystems, ReadTheWholeGrammarButForWhatHasNoForm)
 
 TEST(GromacsSystems, GiveTheCountsOfTheirForceFields)
 {
-    const fs::path path = systems() / "gmx-villin/villin.top";
-    if (!fs::exists(path)) {
-        GTEST_SKIP() << "the handed system " << path << " is not here";
+    if (!fs::exists(systems())) {
+        GTEST_SKIP() << "the handed systems are not here (" << systems() << ")";
     }
+    const auto read = [](const char* file) {
+        return finish(read_gromacs_topology(systems() / file, options()));
+    };
 
-    const auto villin = finish(read_gromacs_topology(path, options()));
+    const auto villin = read("gmx-villin/villin.top");
+    const auto ionic = read("gmx-ionic-liquid/ionic.top");
+    const auto dhfr = read("gmx-dhfr-pme-30581/topol.top");
 
     EXPECT_EQ(villin->atoms(), 256);
     EXPECT_EQ(villin->table<Cmap>().size(), 14U);
     EXPECT_EQ(villin->table<Cmap>().parameters.front().size, 24);
     EXPECT_EQ(villin->molecules.rows(), 1U);
+    EXPECT_EQ(ionic->atoms(), 3900);
+    EXPECT_EQ(ionic->combination_rule, 3);
+    EXPECT_EQ(ionic->constraints.size(), 1400U);
+    EXPECT_EQ(dhfr->atoms(), 30581);
+    EXPECT_EQ(dhfr->rigid_waters.size(), 7023U);
+    EXPECT_EQ(dhfr->virtual_sites.size(), 7023U);
+    EXPECT_EQ(dhfr->molecules.rows(), 7024U);
 }
 
 } // namespace tessera
