@@ -49,6 +49,9 @@ struct PairCoefficients {
 };
 
 PairCoefficients read_pair_coefficients(const Source& source);
+/// Fills topology.pairs; sigma and epsilon of a type from its pair with itself.
+void add_pair_table(const PairCoefficients& pairs, Topology& topology);
+void add_exclusions(const Source& source, Topology& topology);
 
 /// A bond as the file has it; atoms from 0.
 struct Bond {
