@@ -7,6 +7,10 @@
 #include <limits>
 #include <numeric>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 namespace tessera
 {
 
@@ -73,15 +77,25 @@ private:
 /// Squared distance between two boxes with sides along the axes.
 inline double gap2(const Vec3& low_a, const Vec3& high_a, const Vec3& low_b, const Vec3& high_b)
 {
-    const auto gap = [](double l_a, double h_a, double l_b, double h_b) {
-        const double above = l_a - h_b, below = l_b - h_a;
-        const double d = above > below ? above : below;
-        return d > 0 ? d : 0.0;
-    };
-    const double x = gap(low_a.x, high_a.x, low_b.x, high_b.x);
-    const double y = gap(low_a.y, high_a.y, low_b.y, high_b.y);
-    const double z = gap(low_a.z, high_a.z, low_b.z, high_b.z);
-    return x * x + y * y + z * z;
+#if defined(__SSE2__)
+    // written out because the compiler makes branches of it, and they are not foretold
+    const __m128d zero = _mm_setzero_pd();
+    const __m128d xy =
+        _mm_max_pd(_mm_max_pd(_mm_sub_pd(_mm_loadu_pd(&low_a.x), _mm_loadu_pd(&high_b.x)),
+                              _mm_sub_pd(_mm_loadu_pd(&low_b.x), _mm_loadu_pd(&high_a.x))),
+                   zero);
+    const __m128d z = _mm_max_sd(
+        _mm_max_sd(_mm_set_sd(low_a.z - high_b.z), _mm_set_sd(low_b.z - high_a.z)), zero);
+    const __m128d xy2 = _mm_mul_pd(xy, xy);
+    return _mm_cvtsd_f64(_mm_add_sd(_mm_add_sd(xy2, _mm_unpackhi_pd(xy2, xy2)), _mm_mul_sd(z, z)));
+#else
+    double sum = 0;
+    for (int k = 0; k < 3; ++k) {
+        const double d = std::fmax(0.0, std::fmax(low_a[k] - high_b[k], low_b[k] - high_a[k]));
+        sum += d * d;
+    }
+    return sum;
+#endif
 }
 
 /// The excluded pairs of every cluster, as masks.
@@ -121,15 +135,6 @@ void make_masked(const RaggedList& exclusions, ClusterPairList& list)
 /// Bits of the pairs a < b of one cluster with itself.
 constexpr std::uint32_t upper_triangle = 0b0000'1000'1100'1110U;
 
-std::uint32_t excluded_mask(const ClusterPairList& list, std::int32_t ci, std::int32_t cj)
-{
-    const auto begin = list.masked.begin() + list.masked_begin[at(ci)];
-    const auto end = list.masked.begin() + list.masked_begin[at(ci) + 1];
-    const auto it = std::lower_bound(
-        begin, end, cj, [](const auto& entry, std::int32_t c) { return entry.cluster < c; });
-    return it != end && it->cluster == cj ? it->mask : 0U;
-}
-
 /// Rows of one stretch of clusters, made by one thread.
 struct Part {
     std::vector<ClusterPairList::Row> rows; ///< begin, end within `columns` of the part
@@ -141,73 +146,111 @@ public:
     Searcher(const ClusterPairList& list, std::span<const Vec3> positions,
              std::span<const Vec3> shift_vectors)
         : list_(list), shift_vectors_(shift_vectors), radius2_(list.radius * list.radius),
-          reach2_(radius2_ * (1.0 + 1e-12)),
-          slot_(list.order.atom_of_slot.size(), Vec3{nowhere, nowhere, nowhere})
+          reach2_(radius2_ * (1.0 + 1e-12)), packed_(3 * list.order.atom_of_slot.size(), nowhere)
     {
-        for (std::size_t s = 0; s < slot_.size(); ++s) {
+        for (std::size_t s = 0; s < list.order.atom_of_slot.size(); ++s) {
             const std::int32_t atom = list.order.atom_of_slot[s];
             if (atom >= 0) {
-                slot_[s] = positions[at(atom)];
+                double* x = packed_.data() + s / width * 3 * width + s % width;
+                x[0] = positions[at(atom)].x;
+                x[width] = positions[at(atom)].y;
+                x[2 * width] = positions[at(atom)].z;
             }
         }
-        leaf_.resize(at(list.order.clusters()));
-        for (std::size_t n = 0; n < list.order.nodes.size(); ++n) {
-            const ClusterOrder::Node& node = list.order.nodes[n];
+        bounds_.resize(at(list.order.clusters()));
+        for (const ClusterOrder::Node& node : list.order.nodes) {
             if (node.left < 0) {
-                leaf_[at(node.first)] = static_cast<std::int32_t>(n);
+                bounds_[at(node.first)] = {node.low, node.high};
             }
         }
     }
 
     void search(std::int32_t first, std::int32_t last, Part& part) const
     {
-        for (std::int32_t ci = first; ci < last; ++ci) {
+        std::vector<std::int32_t> candidates;
+        for (std::int32_t group = first; group < last; group += group_size) {
+            const std::int32_t end = std::min(last, group + group_size);
             for (std::size_t k = 0; k < shift_vectors_.size(); ++k) {
-                const auto begin = static_cast<std::int64_t>(part.columns.size());
-                add_columns(ci, k, part.columns);
-                const auto end = static_cast<std::int64_t>(part.columns.size());
-                if (end > begin) {
-                    part.rows.push_back({ci, static_cast<std::int32_t>(k), begin, end});
+                find_candidates(group, end, k, candidates);
+                for (std::int32_t ci = group; ci < end && !candidates.empty(); ++ci) {
+                    const auto begin = static_cast<std::int64_t>(part.columns.size());
+                    add_columns(ci, k, candidates, part.columns);
+                    const auto size = static_cast<std::int64_t>(part.columns.size());
+                    if (size > begin) {
+                        part.rows.push_back({ci, static_cast<std::int32_t>(k), begin, size});
+                    }
                 }
             }
         }
     }
 
 private:
-    void add_columns(std::int32_t ci, std::size_t shift,
-                     std::vector<ClusterPairList::Column>& columns) const
+    /// So many neighbouring clusters walk the tree together: the walk's branches are the dear part.
+    static constexpr std::int32_t group_size = 8;
+
+    /// Clusters whose box is within reach of the box of [first, last), ascending.
+    void find_candidates(std::int32_t first, std::int32_t last, std::size_t shift,
+                         std::vector<std::int32_t>& candidates) const
     {
         const std::vector<ClusterOrder::Node>& nodes = list_.order.nodes;
-        const ClusterOrder::Node& home = nodes[at(leaf_[at(ci)])];
-        const Vec3 low = home.low + shift_vectors_[shift];
-        const Vec3 high = home.high + shift_vectors_[shift];
-        Vec3 xi[width];
-        for (int a = 0; a < width; ++a) {
-            const auto slot = at(ci * width + a);
-            // a null atom of the row stands on the other side of the world: far from itself too
-            xi[a] = list_.order.atom_of_slot[slot] >= 0 ? slot_[slot] + shift_vectors_[shift]
-                                                        : Vec3{-nowhere, -nowhere, -nowhere};
+        candidates.clear();
+        Bounds box = bounds_[at(first)];
+        for (std::int32_t c = first + 1; c < last; ++c) {
+            const Bounds& other = bounds_[at(c)];
+            for (int k = 0; k < 3; ++k) {
+                box.low[k] = std::min(box.low[k], other.low[k]);
+                box.high[k] = std::max(box.high[k], other.high[k]);
+            }
         }
+        box.low += shift_vectors_[shift];
+        box.high += shift_vectors_[shift];
         std::int32_t stack[64];
         int depth = 0;
         stack[depth++] = 0;
         while (depth > 0) {
             const ClusterOrder::Node& node = nodes[at(stack[--depth])];
-            if ((shift == 0 && node.last <= ci) || gap2(low, high, node.low, node.high) > reach2_) {
+            if ((shift == 0 && node.last <= first) ||
+                gap2(box.low, box.high, node.low, node.high) > reach2_) {
                 continue;
             }
-            if (node.left >= 0) {
+            if (node.left < 0) {
+                candidates.push_back(node.first);
+            } else {
                 stack[depth++] = node.right;
                 stack[depth++] = node.left;
+            }
+        }
+    }
+
+    void add_columns(std::int32_t ci, std::size_t shift, std::span<const std::int32_t> candidates,
+                     std::vector<ClusterPairList::Column>& columns) const
+    {
+        const Vec3 low = bounds_[at(ci)].low + shift_vectors_[shift];
+        const Vec3 high = bounds_[at(ci)].high + shift_vectors_[shift];
+        Vec3 xi[width];
+        for (int a = 0; a < width; ++a) {
+            const double* x = packed_.data() + at(ci) * 3 * width + a;
+            // a null atom of the row stands on the other side of the world: far from itself too
+            xi[a] = list_.order.atom_of_slot[at(ci * width + a)] >= 0
+                        ? Vec3{x[0], x[width], x[2 * width]} + shift_vectors_[shift]
+                        : Vec3{-nowhere, -nowhere, -nowhere};
+        }
+        auto excluded = list_.masked.begin() + list_.masked_begin[at(ci)];
+        const auto excluded_end = list_.masked.begin() + list_.masked_begin[at(ci) + 1];
+        for (const std::int32_t cj : candidates) {
+            const Bounds& other = bounds_[at(cj)];
+            if ((shift == 0 && cj < ci) || gap2(low, high, other.low, other.high) > reach2_) {
                 continue;
             }
-            const std::int32_t cj = node.first;
             std::uint32_t mask = near_mask(xi, cj);
             if (shift == 0 && cj == ci) {
                 mask &= upper_triangle;
             }
-            if (mask != 0) {
-                mask &= ~excluded_mask(list_, ci, cj);
+            while (excluded != excluded_end && excluded->cluster < cj) {
+                ++excluded; // both ascend
+            }
+            if (excluded != excluded_end && excluded->cluster == cj) {
+                mask &= ~excluded->mask;
             }
             if (mask != 0) {
                 columns.push_back({cj, mask});
@@ -217,22 +260,44 @@ private:
 
     [[nodiscard]] std::uint32_t near_mask(const Vec3* xi, std::int32_t cj) const
     {
+        const double* x = packed_.data() + at(cj) * 3 * width;
         std::uint32_t mask = 0;
+#if defined(__SSE2__)
+        const __m128d limit = _mm_set1_pd(radius2_);
+        for (int b = 0; b < width; b += 2) {
+            const __m128d xj = _mm_loadu_pd(x + b);
+            const __m128d yj = _mm_loadu_pd(x + width + b);
+            const __m128d zj = _mm_loadu_pd(x + 2 * width + b);
+            for (int a = 0; a < width; ++a) {
+                const __m128d dx = _mm_sub_pd(_mm_set1_pd(xi[a].x), xj);
+                const __m128d dy = _mm_sub_pd(_mm_set1_pd(xi[a].y), yj);
+                const __m128d dz = _mm_sub_pd(_mm_set1_pd(xi[a].z), zj);
+                const __m128d d2 = _mm_add_pd(_mm_add_pd(_mm_mul_pd(dx, dx), _mm_mul_pd(dy, dy)),
+                                              _mm_mul_pd(dz, dz));
+                mask |= static_cast<std::uint32_t>(_mm_movemask_pd(_mm_cmplt_pd(d2, limit)))
+                        << (width * a + b);
+            }
+        }
+#else
         for (int a = 0; a < width; ++a) {
             for (int b = 0; b < width; ++b) {
-                const Vec3 d = xi[a] - slot_[at(cj * width + b)];
+                const Vec3 d = xi[a] - Vec3{x[b], x[width + b], x[2 * width + b]};
                 mask |= static_cast<std::uint32_t>(norm2(d) < radius2_) << (width * a + b);
             }
         }
+#endif
         return mask;
     }
 
     const ClusterPairList& list_;
     std::span<const Vec3> shift_vectors_;
     double radius2_;
-    double reach2_; ///< a little more: rounding of the gap must not lose a pair
-    std::vector<Vec3> slot_;
-    std::vector<std::int32_t> leaf_; ///< node of each cluster
+    double reach2_;              ///< a little more: rounding of the gap must not lose a pair
+    std::vector<double> packed_; ///< [clusters][3][4]: x of the four atoms, y, z
+    struct Bounds {
+        Vec3 low, high;
+    };
+    std::vector<Bounds> bounds_; ///< of each cluster
 };
 
 /// Zero, and of every other pair of opposite shifts the one that is positive (last nonzero

@@ -55,7 +55,7 @@ struct ClusterPairList {
     ClusterOrder order;
     double radius = 0;
     std::vector<std::array<int, 3>> shifts; ///< shifts[0] = 0
-    std::vector<Row> rows;                  ///< ascending by cluster
+    std::vector<Row> rows; ///< by groups of clusters, then by shift, then by cluster
     std::vector<Column> columns;
 
     /// No finite radius: every pair of atoms counts and no row is stored. columns_of() makes the

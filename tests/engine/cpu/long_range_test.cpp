@@ -367,6 +367,38 @@ TEST(LongRange, GivesTheMadelungEnergyOfRockSaltByMeshAndByWaves) // known fault
     }
 }
 
+TEST(Pme, HasForceErrorsInProportionToTheTolerance) // known fault B17
+{
+    const int n = 8; // ions along an edge
+    const double spacing = 0.282, edge = n * spacing;
+    const Mat3 cell{{{edge, 0, 0}, {0, edge, 0}, {0, 0, edge}}};
+    support::Dice dice(5);
+    std::vector<double> charge;
+    std::vector<Vec3> x;
+    for (int k = 0; k < n * n * n; ++k) {
+        const int a = k % n, b = k / n % n, c = k / (n * n);
+        charge.push_back((a + b + c) % 2 == 0 ? 1.0 : -1.0);
+        x.push_back(Vec3{a * spacing, b * spacing, c * spacing} + dice.in_cube(0.01));
+    }
+    const Topology salt =
+        free_atoms(charge, std::vector<std::int32_t>(charge.size(), 0), no_lennard_jones());
+    NonbondedSettings exact = pme_settings(6.0, {0, 0, 0}, 4);
+    exact.electrostatics = Electrostatics::ewald;
+    const std::vector<Vec3> expected = forces_of(whole(salt, exact, cell, x), x.size());
+    for (const double tolerance : {1e-3, 1e-4, 1e-5}) {
+        for (const std::array<int, 3>& grid :
+             {std::array<int, 3>{36, 36, 36}, std::array<int, 3>{31, 37, 41}}) {
+            NonbondedSettings s = pme_settings(ewald_beta_for_tolerance(1.0, tolerance), grid, 8);
+
+            const Result r = whole(salt, s, cell, x);
+
+            // the tolerance is that of a pair at the cut-off; in a crystal the forces themselves
+            // nearly cancel, which leaves about nine times as much
+            EXPECT_LT(support::relative_rms(forces_of(r, x.size()), expected), 12 * tolerance);
+        }
+    }
+}
+
 TEST(PmePlan, SolvesTheSplittingParameterToTheLastBits)
 {
     const double beta = ewald_beta_for_tolerance(0.9, 1e-5);

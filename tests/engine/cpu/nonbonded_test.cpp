@@ -435,5 +435,29 @@ TEST(Nonbonded, FindsEveryPairAfterTheCellHasShrunk)
     EXPECT_TRUE(old_list.forces.fixed() == new_list.forces.fixed());
 }
 
+TEST(Nonbonded, GivesALatticeTheSameEnergyAnAtomAtEverySize) // known fault B36
+{
+    double first = 0;
+    for (const int n : {8, 32}) {
+        const double edge = 0.4 * n;
+        std::vector<Vec3> x;
+        for (int k = 0; k < n * n * n; ++k) {
+            x.push_back({0.4 * (k % n), 0.4 * (k / n % n), 0.4 * (k / (n * n))});
+        }
+
+        const Result r = computed(argon(n * n * n), plain_lj(1.0),
+                                  Box(Mat3{{{edge, 0, 0}, {0, edge, 0}, {0, 0, edge}}}), x, 2);
+
+        const double energy = r.energies.energy(EnergyKind::lj) / (n * n * n);
+        first = n == 8 ? energy : first;
+        EXPECT_NEAR(energy, first, 1e-11); // a pair is rounded to 2^-40, coordinates to 2^-49
+        double largest = 0;
+        for (std::size_t a = 0; a < x.size(); ++a) {
+            largest = std::fmax(largest, norm(r.forces.force(a)));
+        }
+        EXPECT_LT(largest, 1e-9); // forces of 0.4 nm apart change by 1e3 kJ/mol/nm a nm
+    }
+}
+
 } // namespace
 } // namespace tessera
