@@ -25,7 +25,8 @@ private:
     bool open_ = true;
 };
 
-/// Kinetic energy and constraint forces at the time of the positions. Unit: kJ/mol.
+/// Kinetic energy and constraint forces at the time of the positions. Unit: kJ/mol. Zero where a
+/// minimiser moves the atoms.
 struct Motion {
     Mat3 kinetic; ///< 1/2 sum m v_k v_l; leap-frog: mean of the two half-step values
     Mat3 constraint_virial;

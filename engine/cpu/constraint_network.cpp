@@ -2,6 +2,7 @@
 
 #include <Eigen/SparseCholesky>
 #include <Eigen/SparseCore>
+#include <Eigen/SparseLU>
 #include <cmath>
 
 namespace tessera
@@ -34,7 +35,7 @@ std::size_t at(std::int32_t i)
 ConstraintNetwork::ConstraintNetwork(std::vector<double> inverse_mass,
                                      std::span<const ConstraintPlan::Bond> bonds)
     : inverse_mass_(std::move(inverse_mass)), bonds_(bonds.begin(), bonds.end()),
-      solver_(std::make_unique<Solver>())
+      side_(bonds.size()), solver_(std::make_unique<Solver>())
 {
     std::vector<std::vector<std::size_t>> bonds_of(inverse_mass_.size());
     for (std::size_t k = 0; k < bonds_.size(); ++k) {
@@ -106,11 +107,32 @@ void ConstraintNetwork::apply(std::span<const Vec3> direction, std::span<Vec3> c
     }
 }
 
+/// Residuals (length^2 - side^2)/2 at the present correction; returns the largest relative one.
+double ConstraintNetwork::measure(std::span<const Vec3> direction, std::span<const Vec3> moved,
+                                  std::span<const Vec3> correction, std::size_t& worst)
+{
+    double largest = -1;
+    for (std::size_t k = 0; k < bonds_.size(); ++k) {
+        const ConstraintPlan::Bond& b = bonds_[k];
+        side_[k] = direction[k] + (moved[at(b.i)] - moved[at(b.j)]) +
+                   (correction[at(b.i)] - correction[at(b.j)]);
+        const double residual = 0.5 * (b.length * b.length - norm2(side_[k]));
+        solver_->residual[static_cast<Eigen::Index>(k)] = residual;
+        const double relative = std::fabs(residual) / (b.length * b.length);
+        if (!(relative <= largest)) { // also NaN
+            largest = relative;
+            worst = k;
+        }
+    }
+    return largest;
+}
+
 bool ConstraintNetwork::constrain_positions(std::span<const Vec3> direction,
                                             std::span<const Vec3> moved, std::span<Vec3> correction,
                                             double tolerance, std::size_t& worst)
 {
-    constexpr int most_iterations = 200; // each gains a digit where bonds turn by 0.1 rad a step
+    // each iteration gains a digit where bonds turn by 0.1 rad a step: more are seldom worth it
+    constexpr int most_iterations = 25;
     if (!factorise(direction, worst)) {
         return false;
     }
@@ -118,26 +140,55 @@ bool ConstraintNetwork::constrain_positions(std::span<const Vec3> direction,
     s.lambda.setZero();
     std::fill(correction.begin(), correction.end(), Vec3{});
     for (int iteration = 0; iteration <= most_iterations; ++iteration) {
-        double largest = -1;
-        for (std::size_t k = 0; k < bonds_.size(); ++k) {
-            const ConstraintPlan::Bond& b = bonds_[k];
-            const Vec3 side = direction[k] + (moved[at(b.i)] - moved[at(b.j)]) +
-                              (correction[at(b.i)] - correction[at(b.j)]);
-            const double residual = 0.5 * (b.length * b.length - norm2(side));
-            s.residual[static_cast<Eigen::Index>(k)] = residual;
-            const double relative = std::fabs(residual) / (b.length * b.length);
-            if (!(relative <= largest)) {
-                largest = relative;
-                worst = k;
-            }
-        }
+        const double largest = measure(direction, moved, correction, worst);
         if (largest < tolerance) {
             return true;
         }
-        if (!(largest < 1e6)) { // also NaN: it runs away
-            return false;
+        if (!(largest < 10)) { // also NaN: it runs away
+            break;
         }
         s.step = s.factors.solve(s.residual);
+        s.lambda += s.step;
+        apply(direction, correction);
+    }
+    return newton(direction, moved, correction, tolerance, worst);
+}
+
+/// The full, unsymmetric matrix side_k . (coupling) . direction_l, made anew each time: converges
+/// from further away, at several times the cost.
+bool ConstraintNetwork::newton(std::span<const Vec3> direction, std::span<const Vec3> moved,
+                               std::span<Vec3> correction, double tolerance, std::size_t& worst)
+{
+    constexpr int most_iterations = 40;
+    Solver& s = *solver_;
+    s.lambda.setZero();
+    std::fill(correction.begin(), correction.end(), Vec3{});
+    const auto n = static_cast<Eigen::Index>(bonds_.size());
+    Eigen::SparseMatrix<double> matrix(n, n);
+    Eigen::SparseLU<Eigen::SparseMatrix<double>> factors;
+    for (int iteration = 0; iteration <= most_iterations; ++iteration) {
+        const double largest = measure(direction, moved, correction, worst);
+        if (largest < tolerance) {
+            return true;
+        }
+        if (!std::isfinite(largest)) {
+            return false;
+        }
+        std::vector<Eigen::Triplet<double>> entries;
+        for (const Solver::Coupling& c : s.coupling) {
+            const auto row = static_cast<int>(c.row), column = static_cast<int>(c.column);
+            entries.emplace_back(row, column, c.weight * dot(side_[c.row], direction[c.column]));
+            if (row != column) {
+                entries.emplace_back(column, row,
+                                     c.weight * dot(side_[c.column], direction[c.row]));
+            }
+        }
+        matrix.setFromTriplets(entries.begin(), entries.end());
+        factors.compute(matrix);
+        if (factors.info() != Eigen::Success) {
+            return false;
+        }
+        s.step = factors.solve(s.residual);
         s.lambda += s.step;
         apply(direction, correction);
     }

@@ -32,10 +32,15 @@ public:
 private:
     struct Solver;
     bool factorise(std::span<const Vec3> direction, std::size_t& worst);
+    double measure(std::span<const Vec3> direction, std::span<const Vec3> moved,
+                   std::span<const Vec3> correction, std::size_t& worst);
+    bool newton(std::span<const Vec3> direction, std::span<const Vec3> moved,
+                std::span<Vec3> correction, double tolerance, std::size_t& worst);
     void apply(std::span<const Vec3> direction, std::span<Vec3> correction) const;
 
     std::vector<double> inverse_mass_;
     std::vector<ConstraintPlan::Bond> bonds_;
+    std::vector<Vec3> side_; ///< of every bond, at the present correction
     std::unique_ptr<Solver> solver_;
 };
 

@@ -40,12 +40,28 @@ void check_particles(const Topology& topology)
     }
 }
 
+/// A minimiser knows no masses: with equal weights the constraints project at right angles, so that
+/// a move down the forces stays one.
+std::shared_ptr<const Topology> weighed_for(std::shared_ptr<const Topology> topology,
+                                            Integrator integrator)
+{
+    check_particles(*topology);
+    if (integrator != Integrator::steepest_descent) {
+        return topology;
+    }
+    auto equal = std::make_shared<Topology>(*topology);
+    for (double& m : equal->mass) {
+        m = m > 0 ? 1 : 0;
+    }
+    return equal;
+}
+
 } // namespace
 
 CpuBackend::CpuBackend(std::shared_ptr<const Topology> topology, const DynamicsSettings& settings,
                        std::vector<std::unique_ptr<ForceProvider>> forces, double smallest_cell,
                        int threads)
-    : topology_((check_particles(*topology), std::move(topology))), settings_(settings),
+    : topology_(weighed_for(std::move(topology), settings.integrator)), settings_(settings),
       providers_(std::move(forces)), virtual_sites_(*topology_),
       constraints_(*topology_, make_constraint_plan(*topology_)), smallest_cell_(smallest_cell),
       threads_(std::max(1, threads)), descent_{settings.minimizer_step, {}, {}, {}, false, false}
@@ -233,7 +249,7 @@ void CpuBackend::finish_forces(Wanted wanted)
             atom = std::isfinite(f.x + f.y + f.z) ? -1 : static_cast<std::int64_t>(a);
         }
     }
-    descent_.broken = atom >= 0 && descent_.on_trial;
+    descent_.broken = descent_.broken || (atom >= 0 && descent_.on_trial);
     if (atom >= 0 && !descent_.on_trial) {
         const Vec3 x = to_nm(state_.position[static_cast<std::size_t>(atom)]);
         throw PhysicsError(fmt::format(
@@ -292,10 +308,16 @@ void CpuBackend::run(const Drift& s)
 void CpuBackend::run(const ConstrainPositions& s)
 {
     const ScopedPhase phase(times_, "constraints");
-    require(constraints_.constrain_positions(state_.box, old_, moved_, correction_, threads_),
-            "the distance");
+    const auto broken =
+        constraints_.constrain_positions(state_.box, old_, moved_, correction_, threads_);
+    if (broken && descent_.on_trial) {
+        descent_.broken = true; // too long a trial: it will be taken back and shortened
+        state_.position = old_;
+        return;
+    }
+    require(broken, "the distance");
     displace(state_.position, correction_, threads_);
-    if (settings_.integrator != Integrator::steepest_descent) {
+    if (!descent_.on_trial) {
         add_scaled(state_.velocity, correction_, 1 / s.fraction.of(settings_.timestep), threads_);
     }
 }

@@ -117,7 +117,7 @@ private:
         std::vector<GridPosition> position;
         ForceSums forces;
         EnergySums energies;
-        bool on_trial, broken; ///< broken: the forces of the trial are not finite
+        bool on_trial, broken; ///< broken: constraints or forces failed on the trial
     } descent_;
 
     PhaseTimes times_;

@@ -106,6 +106,9 @@ Motion CpuBackend::measure_motion()
     const ScopedPhase phase(times_, "update");
     const auto& mass = topology_->mass;
     Motion motion;
+    if (settings_.integrator == Integrator::steepest_descent) {
+        return motion;
+    }
     motion.kinetic = kinetic_tensor(state_.velocity, mass, threads_);
     if (state_.velocities_half_step_behind) {
         const std::vector<Vec3> next = next_half_step_velocities();
@@ -268,6 +271,7 @@ void CpuBackend::run(const Descend&)
         moved_[a] = inverse_mass_[a] > 0 ? scale * forces_.force(a) : Vec3{};
     }
     descent_.on_trial = true;
+    descent_.broken = false;
     old_ = state_.position;
     displace(state_.position, moved_, threads_);
 }

@@ -206,6 +206,19 @@ TEST(ConstraintNetwork, SolvesALongChain)
     }
 }
 
+TEST(ConstraintNetwork, FollowsTurnsOfHalfARadian)
+{
+    const Chain c = chain(20);
+    Constraints constraints = constraints_of(c.topology);
+    State state = support::at_positions(c.positions, {});
+    state.position = project(constraints, state, std::vector<Vec3>(c.positions.size())).positions;
+
+    const Projected done = project(constraints, state, jolts(c.positions.size(), 0.035));
+
+    EXPECT_FALSE(done.broken);
+    EXPECT_LT(constraints.largest_deviation({}, done.positions), of_the_grid);
+}
+
 TEST(ConstraintNetwork, AgreesWithTheSmallSolverOnTheSameNetwork)
 {
     const Chain longer = chain(3);

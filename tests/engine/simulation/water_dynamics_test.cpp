@@ -256,6 +256,24 @@ TEST(Water, HasOnePressureInAllImages)
     EXPECT_NEAR(trace(moved) / trace(expected), 1, 1e-2);
 }
 
+// Waters at rest on a lattice: rigid bodies of unequal masses must still run downhill.
+TEST(SteepestDescent, LowersTheEnergyOfRigidWatersSteadily)
+{
+    const SaltWater system = salt_water(3);
+    DynamicsSettings settings = femtosecond(Integrator::steepest_descent);
+    settings.generate_velocities = false;
+    settings.minimizer_tolerance = 50;
+    Simulation simulation(system.topology, system.nonbonded, settings, system.start, 1);
+    const double start = simulation.observables().potential;
+
+    simulation.run(3000);
+
+    EXPECT_LT(simulation.state().step, 3000);
+    EXPECT_LT(simulation.observables().potential, start - 500);
+    Simulation there(system.topology, system.nonbonded, settings, simulation.state(), 1);
+    EXPECT_TRUE(there.minimised()); // by its force: the trial length is new
+}
+
 // Forces of 1e14 kJ/mol/nm lie far beyond exact sums: minimisers add in floating point.
 TEST(SteepestDescent, PullsOverlappingAtomsApart)
 {
