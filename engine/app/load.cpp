@@ -1,6 +1,5 @@
 #include "engine/app/load.hpp"
 
-#include "engine/app/threads.hpp"
 #include "engine/app/unwise.hpp"
 
 #include <fmt/format.h>
@@ -20,12 +19,6 @@ void print_warnings(const Diagnostics& diagnostics)
 
 Deck load_deck(const DeckOptions& options, Diagnostics& diagnostics)
 {
-    if (const int ranks = launched_ranks(); ranks > 1) {
-        // each of them would write the same files
-        throw InputError(fmt::format("{} processes were started, but runs on several ranks are not "
-                                     "built yet. Start one process; it uses all its cores.",
-                                     ranks));
-    }
     std::error_code ignored;
     if (!fs::exists(options.deck, ignored)) {
         throw InputError(fmt::format("{} does not exist (it should be the deck, a TOML file). "
@@ -40,7 +33,7 @@ Deck load_deck(const DeckOptions& options, Diagnostics& diagnostics)
     return read_deck(options.deck, options.sets, diagnostics);
 }
 
-LoadedSystem load_system(const DeckOptions& options, bool dynamics)
+LoadedSystem load_system(const DeckOptions& options, bool dynamics, Voice voice)
 {
     LoadedSystem out;
     Diagnostics diagnostics;
@@ -50,7 +43,9 @@ LoadedSystem load_system(const DeckOptions& options, bool dynamics)
     if (!diagnostics.has_errors()) {
         warn_of_unwise(out.deck, out.assembly, dynamics, diagnostics);
     }
-    print_warnings(diagnostics);
+    if (voice == Voice::speaks) {
+        print_warnings(diagnostics);
+    }
     diagnostics.throw_if_any();
     return out;
 }

@@ -11,9 +11,11 @@ struct LoadedSystem {
     Assembly assembly;
 };
 
-/// Reads a deck and all that it names. Warnings go to standard error; with a fault it throws
-/// InputError that holds every fault found.
-LoadedSystem load_system(const DeckOptions& options, bool dynamics);
+enum class Voice : unsigned char { speaks, silent };
+
+/// Reads a deck and all that it names. Warnings go to standard error (one rank speaks); with a
+/// fault it throws InputError that holds every fault found.
+LoadedSystem load_system(const DeckOptions& options, bool dynamics, Voice voice = Voice::speaks);
 
 /// The deck alone; faults are collected. Throws InputError where there is no such file.
 Deck load_deck(const DeckOptions& options, Diagnostics& diagnostics);

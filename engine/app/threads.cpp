@@ -1,7 +1,10 @@
 #include "engine/app/threads.hpp"
 
+#include "engine/base/error.hpp"
+
 #include <algorithm>
 #include <cstdlib>
+#include <fmt/format.h>
 #include <sched.h>
 #include <thread>
 
@@ -16,7 +19,7 @@ int threads_to_use(int asked)
     cpu_set_t mask;
     CPU_ZERO(&mask);
     if (sched_getaffinity(0, sizeof(mask), &mask) == 0) {
-        return std::max(1, CPU_COUNT(&mask));
+        return std::max(1, CPU_COUNT(&mask) / launched_ranks());
     }
     return std::max(1U, std::thread::hardware_concurrency());
 }
@@ -31,6 +34,15 @@ int launched_ranks()
         }
     }
     return ranks;
+}
+
+void refuse_several_ranks(const std::string& command)
+{
+    if (const int ranks = launched_ranks(); ranks > 1) {
+        throw InputError(fmt::format("{} processes were started, but tessera {} on several ranks "
+                                     "is not built yet. Start one process; it uses all its cores.",
+                                     ranks, command));
+    }
 }
 
 } // namespace tessera

@@ -5,6 +5,7 @@ usage: cli_test.py TESSERA SOURCE_DIR
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -62,11 +63,11 @@ class CommandLine(unittest.TestCase):
         for word in ("Tessera", "HDF5", "MPI", "GPU parts", "toml++", "CLI11", "fmt"):
             self.assertIn(word, run.stdout)
 
-    def test_several_ranks_are_refused(self):
-        run = subprocess.run([TESSERA, "energy", str(GOOD / "minimal.toml")], capture_output=True, text=True,
+    def test_runs_on_several_ranks_are_refused(self):
+        run = subprocess.run([TESSERA, "run", str(GOOD / "minimal.toml")], capture_output=True, text=True,
                              env=dict(os.environ, PMI_SIZE="2"), timeout=60)
         self.assertEqual(run.returncode, 2)
-        self.assertIn("2 processes were started, but runs on several ranks are not built yet", run.stderr)
+        self.assertIn("2 processes were started, but tessera run on several ranks is not built yet", run.stderr)
 
     def test_an_unwritable_file_is_a_fault_of_the_environment(self):
         run = tessera("energy", GOOD / "minimal.toml", "--json", "/nowhere/e.json")
@@ -192,6 +193,29 @@ class Energy(unittest.TestCase):
         one = self.energy("minimal.toml", "--set", "compute.threads=1")
         three = self.energy("minimal.toml", "--set", "compute.threads=3")
         self.assertEqual(one, three)
+
+    def ranks(self, ranks, deck, *arguments):
+        launcher = shutil.which("mpirun.mpich")
+        if launcher is None:
+            self.skipTest("there is no mpirun.mpich")
+        return subprocess.run([launcher, "-n", str(ranks), TESSERA, "energy", str(GOOD / deck)] +
+                              [str(a) for a in arguments], capture_output=True, text=True, timeout=120)
+
+    def test_two_ranks_give_the_digits_of_one(self):
+        with tempfile.TemporaryDirectory() as folder:
+            json_file, forces_file = pathlib.Path(folder) / "e.json", pathlib.Path(folder) / "f.txt"
+            run = self.ranks(2, "minimal.toml", "--json", json_file, "--forces", forces_file)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            found, forces = json.loads(json_file.read_text()), forces_file.read_text().splitlines()
+        _, expected, expected_forces = self.energy("minimal.toml")
+        self.assertEqual(found["energies_kJ_mol"], expected["energies_kJ_mol"])
+        self.assertEqual(forces, expected_forces)
+        self.assertEqual(run.stdout.count("potential"), 1)
+
+    def test_a_fault_on_several_ranks_is_told_once(self):
+        run = self.ranks(2, "../bad/atom-counts-differ.toml")
+        self.assertNotEqual(run.returncode, 0)
+        self.assertEqual(run.stderr.count("holds 6 atoms"), 1)
 
     def test_open_space_has_no_box(self):
         _, found, _ = self.energy("open-space.toml")

@@ -2,6 +2,7 @@
 #include "engine/app/exit_status.hpp"
 #include "engine/app/load.hpp"
 #include "engine/app/system_summary.hpp"
+#include "engine/app/threads.hpp"
 #include "engine/app/unwise.hpp"
 #include "io/deck_keys.hpp"
 
@@ -16,6 +17,7 @@ int check_command(const CheckOptions& options)
         std::cout << deck_reference();
         return exit_status::done;
     }
+    refuse_several_ranks("check");
     Diagnostics diagnostics;
     const Deck deck = load_deck(options.input, diagnostics);
     // files are looked at even where the deck has faults: all faults at once

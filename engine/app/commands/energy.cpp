@@ -4,6 +4,8 @@
 #include "engine/app/load.hpp"
 #include "engine/app/threads.hpp"
 #include "engine/base/error.hpp"
+#include "engine/parallel/mpi_transport.hpp"
+#include "engine/simulation/parallel_single_point.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -30,15 +32,8 @@ void write_text(const std::string& name, const std::string& text)
     }
 }
 
-} // namespace
-
-int energy_command(const EnergyOptions& options)
+void tell(const EnergyOptions& options, const Assembly& assembly, const SinglePoint& result)
 {
-    const LoadedSystem system = load_system(options.input, false);
-    const Assembly& assembly = system.assembly;
-    const SinglePoint result =
-        single_point(assembly.topology, assembly.nonbonded, assembly.box,
-                     assembly.coordinates.positions, threads_to_use(system.deck.compute.threads));
     std::cout << energy_table(assembly, result);
     if (!options.json.empty()) {
         write_text(options.json, energy_json(assembly, result));
@@ -46,6 +41,52 @@ int energy_command(const EnergyOptions& options)
     if (!options.forces.empty()) {
         write_text(options.forces, forces_text(result.forces));
     }
+}
+
+/// One of several ranks: each reads all files, the first one speaks and writes.
+int energy_of_a_rank(const EnergyOptions& options, Transport& ranks)
+{
+    if (ranks.size() != launched_ranks()) {
+        throw MpiError(fmt::format("{} processes were started, but MPI joins {} of them (the "
+                                   "launcher belongs to another MPI). Use mpirun.mpich, or srun "
+                                   "--mpi=pmi2.",
+                                   launched_ranks(), ranks.size()));
+    }
+    const bool first = ranks.rank() == 0;
+    try {
+        const LoadedSystem system =
+            load_system(options.input, false, first ? Voice::speaks : Voice::silent);
+        const Assembly& assembly = system.assembly;
+        const SinglePoint result = parallel_single_point(
+            assembly.topology, assembly.nonbonded, assembly.box, assembly.coordinates.positions,
+            ranks, threads_to_use(system.deck.compute.threads));
+        if (first) {
+            tell(options, assembly, result);
+        }
+    } catch (const InputError&) {
+        // the same fault on every rank: told once
+        if (first) {
+            throw;
+        }
+        return exit_status::bad_input;
+    }
+    return exit_status::done;
+}
+
+} // namespace
+
+int energy_command(const EnergyOptions& options)
+{
+    if (launched_ranks() > 1) {
+        int status = exit_status::done;
+        run_mpi([&](Transport& ranks) { status = energy_of_a_rank(options, ranks); });
+        return status;
+    }
+    const LoadedSystem system = load_system(options.input, false);
+    const Assembly& assembly = system.assembly;
+    tell(options, assembly,
+         single_point(assembly.topology, assembly.nonbonded, assembly.box,
+                      assembly.coordinates.positions, threads_to_use(system.deck.compute.threads)));
     return exit_status::done;
 }
 
