@@ -195,7 +195,7 @@ private:
         if (length > left()) {
             fail("the file ends in its header");
         }
-        const std::string bytes(take(length), static_cast<std::size_t>(length));
+        std::string bytes(take(length), static_cast<std::size_t>(length));
         take((4 - length % 4) % 4);
         return bytes;
     }
