@@ -6,7 +6,9 @@
 #include "engine/plans/pme_plan.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <type_traits>
 
 namespace tessera
 {
@@ -27,16 +29,19 @@ const std::array<int, 3>& checked(const std::array<int, 3>& grid, int order)
 
 constexpr std::array<double, 7> binomials{1, 6, 15, 20, 15, 6, 1};
 
-} // namespace
+/// Spline weights and mesh indices of one atom. `Order` is the spline order where it is known while
+/// compiling (loops are then unrolled), else 0.
+template <int Order>
+struct Splines {
+    static constexpr int room = Order > 0 ? Order : largest_spline_order;
+    double weight[3][room]; ///< along z by ascending mesh point, along x and y descending
+    double slope[3][room];
+    std::size_t index[3][room];
+    bool is_contiguous; ///< along z: no wrap inside the spline
 
-/// Spline weights and mesh indices of one atom.
-struct Pme::Splines {
-    double weight[3][largest_spline_order];
-    double slope[3][largest_spline_order];
-    std::size_t index[3][largest_spline_order];
-
-    Splines(const Box& box, const Vec3& canonical, const std::array<int, 3>& n, int order)
+    Splines(const Box& box, const Vec3& canonical, const std::array<int, 3>& n, int any_order)
     {
+        const int order = Order > 0 ? Order : any_order;
         const Vec3 fraction = box.to_fraction(canonical);
         for (int d = 0; d < 3; ++d) {
             const int size = n[at(d)];
@@ -49,8 +54,96 @@ struct Pme::Splines {
                 index[d][k] = at(point < 0 ? point + size : point);
             }
         }
+        std::reverse(weight[2], weight[2] + order);
+        std::reverse(slope[2], slope[2] + order);
+        std::reverse(index[2], index[2] + order);
+        is_contiguous = index[2][0] < index[2][order - 1];
+    }
+
+    void spread(double scaled, std::size_t ny, std::size_t nz, int any_order,
+                std::int64_t* mesh) const
+    {
+        const int order = Order > 0 ? Order : any_order;
+        constexpr double to_integer = 6755399441055744.0; // 1.5 * 2^52: rounds to nearest even
+        // a weight is below 1, so the sum keeps its last bits for the integer
+        const bool is_small = std::fabs(scaled) < 2251799813685248.0; // 2^51
+        for (int i = 0; i < order; ++i) {
+            for (int j = 0; j < order; ++j) {
+                const double plane = scaled * (weight[0][i] * weight[1][j]);
+                std::int64_t* line = mesh + (index[0][i] * ny + index[1][j]) * nz;
+                if (is_contiguous && is_small) {
+                    std::int64_t* first = line + index[2][0];
+                    for (int k = 0; k < order; ++k) {
+                        first[k] += std::bit_cast<std::int64_t>(plane * weight[2][k] + to_integer) -
+                                    std::bit_cast<std::int64_t>(to_integer);
+                    }
+                } else {
+                    for (int k = 0; k < order; ++k) {
+                        line[index[2][k]] += std::llrint(plane * weight[2][k]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Derivatives of the potential with respect to the three mesh coordinates. The sums over x and
+    /// y keep the points along z apart, as lanes of a vector; those are joined at the end.
+    [[nodiscard]] Vec3 gather(const double* potential, std::size_t ny, std::size_t nz,
+                              int any_order) const
+    {
+        const int order = Order > 0 ? Order : any_order;
+        double x[room] = {}, y[room] = {}, z[room] = {};
+        for (int i = 0; i < order; ++i) {
+            double plain[room] = {}, steep[room] = {}; // weights or slopes along y
+            for (int j = 0; j < order; ++j) {
+                const double* line = potential + (index[0][i] * ny + index[1][j]) * nz;
+                double phi[room];
+                if (is_contiguous) {
+                    std::copy_n(line + index[2][0], order, phi);
+                } else {
+                    for (int k = 0; k < order; ++k) {
+                        phi[k] = line[index[2][k]];
+                    }
+                }
+                for (int k = 0; k < order; ++k) {
+                    plain[k] += weight[1][j] * phi[k];
+                    steep[k] += slope[1][j] * phi[k];
+                }
+            }
+            for (int k = 0; k < order; ++k) {
+                x[k] += slope[0][i] * plain[k];
+                y[k] += weight[0][i] * steep[k];
+                z[k] += weight[0][i] * plain[k];
+            }
+        }
+        Vec3 sum;
+        for (int k = 0; k < order; ++k) {
+            sum += Vec3{weight[2][k] * x[k], weight[2][k] * y[k], slope[2][k] * z[k]};
+        }
+        return sum;
     }
 };
+
+/// Calls `work` with the spline order as a constant where that pays.
+template <class Work>
+void with_order(int order, const Work& work)
+{
+    switch (order) {
+    case 4:
+        work(std::integral_constant<int, 4>());
+        break;
+    case 5:
+        work(std::integral_constant<int, 5>());
+        break;
+    case 6:
+        work(std::integral_constant<int, 6>());
+        break;
+    default:
+        work(std::integral_constant<int, 0>());
+    }
+}
+
+} // namespace
 
 Pme::Pme(const std::array<int, 3>& grid, int order, const Waves& waves,
          std::vector<std::vector<double>> coefficients, EnergyKind kind)
@@ -140,23 +233,15 @@ void Pme::spread(const Box& box, std::span<const Vec3> canonical, const std::vec
     {
         std::vector<std::int64_t>& mesh = mesh_[at(thread_number())];
         mesh.assign(fft_.points(), 0);
+        with_order(order_, [&](auto order) {
 #pragma omp for schedule(static)
-        for (std::int64_t a = 0; a < atoms; ++a) {
-            if (c[at(a)] == 0.0) {
-                continue;
-            }
-            const Splines s(box, canonical[at(a)], n, order_);
-            const double scaled = c[at(a)] * fixed::mesh_scale;
-            for (int i = 0; i < order_; ++i) {
-                for (int j = 0; j < order_; ++j) {
-                    const double plane = scaled * (s.weight[0][i] * s.weight[1][j]);
-                    std::int64_t* line = mesh.data() + (s.index[0][i] * ny + s.index[1][j]) * nz;
-                    for (int k = 0; k < order_; ++k) {
-                        line[s.index[2][k]] += std::llrint(plane * s.weight[2][k]);
-                    }
+            for (std::int64_t a = 0; a < atoms; ++a) {
+                if (c[at(a)] != 0.0) {
+                    const Splines<order()> s(box, canonical[at(a)], n, order_);
+                    s.spread(c[at(a)] * fixed::mesh_scale, ny, nz, order_, mesh.data());
                 }
             }
-        }
+        });
     }
 }
 
@@ -227,39 +312,23 @@ void Pme::gather(const Box& box, std::span<const Vec3> canonical, int threads,
     const Mat3& inverse = box.inverse();
     const auto atoms = static_cast<std::int64_t>(canonical.size());
     std::vector<Vec3> force(canonical.size());
+    with_order(order_, [&](auto order) {
 #pragma omp parallel for schedule(static) num_threads(threads)
-    for (std::int64_t a = 0; a < atoms; ++a) {
-        bool has_any = false;
-        for (const std::vector<double>& set : coefficient_) {
-            has_any = has_any || set[at(a)] != 0.0;
-        }
-        if (!has_any) {
-            continue;
-        }
-        const Splines s(box, canonical[at(a)], n, order_);
-        Vec3 slope; // dU/d(mesh coordinate)
-        for (std::size_t set = 0; set < coefficient_.size(); ++set) {
-            const double* potential = potential_[set].data();
-            Vec3 sum;
-            for (int i = 0; i < order_; ++i) {
-                for (int j = 0; j < order_; ++j) {
-                    const double* line = potential + (s.index[0][i] * ny + s.index[1][j]) * nz;
-                    double value = 0, slope_z = 0;
-                    for (int k = 0; k < order_; ++k) {
-                        const double phi = line[s.index[2][k]];
-                        value += s.weight[2][k] * phi;
-                        slope_z += s.slope[2][k] * phi;
-                    }
-                    sum.x += s.slope[0][i] * s.weight[1][j] * value;
-                    sum.y += s.weight[0][i] * s.slope[1][j] * value;
-                    sum.z += s.weight[0][i] * s.weight[1][j] * slope_z;
-                }
+        for (std::int64_t a = 0; a < atoms; ++a) {
+            const auto has_any = [&](const std::vector<double>& set) { return set[at(a)] != 0.0; };
+            if (std::none_of(coefficient_.begin(), coefficient_.end(), has_any)) {
+                continue;
             }
-            slope += coefficient_[set][at(a)] * sum;
+            const Splines<order()> s(box, canonical[at(a)], n, order_);
+            Vec3 slope; // dU/d(mesh coordinate)
+            for (std::size_t set = 0; set < coefficient_.size(); ++set) {
+                slope +=
+                    coefficient_[set][at(a)] * s.gather(potential_[set].data(), ny, nz, order_);
+            }
+            const Vec3 per_fraction{slope.x * n[0], slope.y * n[1], slope.z * n[2]};
+            force[at(a)] = -times(inverse, per_fraction); // u_d = n_d sum_k x_k inverse_kd
         }
-        const Vec3 per_fraction{slope.x * n[0], slope.y * n[1], slope.z * n[2]};
-        force[at(a)] = -times(inverse, per_fraction); // u_d = n_d sum_k x_k inverse_kd
-    }
+    });
     for (std::size_t a = 0; a < force.size(); ++a) {
         forces.add(a, force[a]);
     }

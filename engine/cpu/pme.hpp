@@ -43,7 +43,6 @@ public:
                     ForceSums& forces, EnergySums& energies);
 
 private:
-    struct Splines;
     void prepare_influence(const Box& box, int threads);
     void spread(const Box& box, std::span<const Vec3> canonical, const std::vector<double>& c,
                 int threads);
