@@ -55,6 +55,7 @@ struct OutputDeck {
     std::optional<std::filesystem::path> checkpoint;
     double checkpoint_every = 900;    ///< s
     std::optional<double> time_limit; ///< s
+    bool time_limit_of_slurm = false; ///< ask the scheduler
 };
 
 enum class Device : std::uint8_t { automatic, cpu };

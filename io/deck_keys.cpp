@@ -119,8 +119,8 @@ const std::vector<DeckKey>& table()
          K::quantity_or_word,
          D::energy_rate,
          "\"5e-3 kJ/mol/ps\"",
-         "energy drift an atom that sets the pair list's buffer; \"exact\": the list is rebuilt "
-         "before any pair can be missed",
+         "energy drift an atom that the pair list may cause; \"exact\": none. Today the list is "
+         "rebuilt before any pair can be missed at any value",
          {{"exact"}}},
 
         {"pme.spacing",
@@ -336,7 +336,7 @@ const std::vector<DeckKey>& table()
          "\"none\"",
          "wall-clock time after which the run stops with a checkpoint; \"slurm\": asks the "
          "scheduler",
-         {{"none"}, {"slurm", false}}},
+         {{"none"}, {"slurm"}}},
 
         {"compute.device",
          K::choice,

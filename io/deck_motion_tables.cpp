@@ -244,10 +244,12 @@ private:
         output.velocities = also_written("output.velocities");
         output.forces = also_written("output.forces");
         set_positive(output.checkpoint_every, "output.checkpoint_every");
-        if (values_.word("output.time_limit") != "none") {
+        output.time_limit_of_slurm = values_.word("output.time_limit") == "slurm";
+        if (values_.find("output.time_limit") != nullptr &&
+            values_.word("output.time_limit").empty()) {
             output.time_limit = positive("output.time_limit");
         }
-        if (output.time_limit && !output.checkpoint) {
+        if ((output.time_limit || output.time_limit_of_slurm) && !output.checkpoint) {
             fault("output.time_limit",
                   "output.time_limit needs a checkpoint (output.checkpoint = \"none\")", "",
                   "name a checkpoint file, or set time_limit = \"none\"");

@@ -2,6 +2,7 @@
 
 #include "engine/app/energy_report.hpp"
 #include "engine/app/exit_status.hpp"
+#include "engine/app/slurm_time.hpp"
 #include "engine/app/start_state.hpp"
 #include "engine/app/system_summary.hpp"
 #include "engine/app/threads.hpp"
@@ -32,6 +33,9 @@ RunSession::RunSession(LoadedSystem system, const RunOptions& options, const Sto
         throw InputError(fmt::format("{}: this system cannot be run, only evaluated (tessera "
                                      "energy):{}",
                                      deck.system.topology.string(), reasons));
+    }
+    if (deck.output.time_limit_of_slurm) {
+        system_.deck.output.time_limit = time_left_in_slurm_job();
     }
     hash_ = topology_hash(topology);
     kinds_ = kinds_present(topology, system_.assembly.nonbonded);

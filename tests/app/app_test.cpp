@@ -2,6 +2,7 @@
 #include "engine/app/json_writer.hpp"
 #include "engine/app/resolve_mesh.hpp"
 #include "engine/app/run_clock.hpp"
+#include "engine/app/slurm_time.hpp"
 #include "engine/app/unwise.hpp"
 #include "engine/base/error.hpp"
 
@@ -188,6 +189,17 @@ TEST(RunClock, MeasuresFromAQuarterOfTheRun)
 
     EXPECT_TRUE(clock.ns_per_day().has_value());
     EXPECT_EQ(clock.measured_steps(), 300);
+}
+
+TEST(SlurmDuration, ReadsEveryFormThatSqueuePrints)
+{
+    EXPECT_EQ(slurm_duration("1-02:03:04"), 93784.0);
+    EXPECT_EQ(slurm_duration("2:03:04"), 7384.0);
+    EXPECT_EQ(slurm_duration("03:04"), 184.0);
+    EXPECT_EQ(slurm_duration("59"), 59.0);
+    EXPECT_EQ(slurm_duration("UNLIMITED"), std::nullopt);
+    EXPECT_EQ(slurm_duration("INVALID"), std::nullopt);
+    EXPECT_EQ(slurm_duration(""), std::nullopt);
 }
 
 TEST(DurationInWords, ChoosesItsUnits)

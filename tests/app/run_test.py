@@ -2,6 +2,7 @@
 
 usage: run_test.py TESSERA SOURCE_DIR
 """
+import os
 import pathlib
 import re
 import shutil
@@ -141,6 +142,22 @@ class Run(unittest.TestCase):
         self.run_steps(10**9, sets=["output.time_limit=2 s"], status=85)
         self.assertTrue((self.folder / "state.h5").exists())
         self.assertIn("stopped before the time limit", (self.folder / "run.log").read_text())
+
+    def with_squeue(self, answer, environment):
+        (self.folder / "squeue").write_text("#!/bin/sh\necho '%s'\n" % answer)
+        (self.folder / "squeue").chmod(0o755)
+        environment = dict(os.environ, PATH="%s:%s" % (self.folder, os.environ["PATH"]), **environment)
+        return subprocess.run(self.command(10**9, sets=["output.time_limit=slurm"]), capture_output=True, text=True,
+                              env=environment, timeout=60)
+
+    def test_the_time_limit_of_slurm_is_asked_for(self):
+        run = self.with_squeue("0:03", {"SLURM_JOB_ID": "17"})
+        self.assertEqual(run.returncode, 85, run.stderr)
+        self.assertIn("stopped before the time limit (3 s)", (self.folder / "run.log").read_text())
+
+    def test_the_time_limit_of_slurm_outside_a_job_is_refused(self):
+        run = self.run_steps(10, sets=["output.time_limit=slurm"], status=2)
+        self.assertIn("this is no Slurm job", run.stderr)
 
     def test_a_log_in_a_missing_folder_is_a_fault_of_the_environment(self):
         run = self.run_steps(10, sets=["output.log=nowhere/run.log"], status=4)
