@@ -1,5 +1,6 @@
 #include "engine/cpu/pair_sums.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <omp.h>
@@ -144,6 +145,7 @@ void join(std::span<std::optional<PairSums>> parts, const ClusterOrder& order,
     const auto slots = static_cast<std::int64_t>(order.atom_of_slot.size());
     if (forces.mode() == SumMode::exact) {
         WideOuter outer_sum;
+        std::int32_t too_large = -1;
 #pragma omp parallel num_threads(threads)
         {
             WideOuter mine;
@@ -159,9 +161,16 @@ void join(std::span<std::optional<PairSums>> parts, const ClusterOrder& order,
                         f[c] += part->fixed_[at(s)][c];
                     }
                 }
+                bool is_too_large = false;
                 std::array<std::int64_t, 3>& sum = forces.fixed()[at(atom)];
                 for (std::size_t c = 0; c < 3; ++c) {
                     sum[c] = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum[c]) + f[c]);
+                    const std::uint64_t quarter = std::uint64_t{1} << 62; // |f| below 2^62?
+                    is_too_large = is_too_large || f[c] + quarter >= 2 * quarter;
+                }
+                if (is_too_large) {
+#pragma omp critical(pair_sums_range)
+                    too_large = too_large < 0 ? atom : std::min(too_large, atom);
                 }
                 if (wanted.virial) {
                     mine.add(positions[at(s)], f);
@@ -177,10 +186,12 @@ void join(std::span<std::optional<PairSums>> parts, const ClusterOrder& order,
                 outer_sum.add(shift_vectors[k], part->fixed_shift_[k]);
             }
             if (part && part->slot_out_of_range_ >= 0) {
-                constexpr double infinite = std::numeric_limits<double>::infinity();
-                forces.add(at(order.atom_of_slot[at(part->slot_out_of_range_)]),
-                           Vec3{infinite, infinite, infinite}); // marks the sums
+                too_large = order.atom_of_slot[at(part->slot_out_of_range_)];
             }
+        }
+        if (too_large >= 0) {
+            constexpr double infinite = std::numeric_limits<double>::infinity();
+            forces.add(at(too_large), Vec3{infinite, infinite, infinite}); // marks the sums
         }
         if (wanted.virial) {
             energies.add_virial(outer_sum.times(-0.5));
