@@ -274,12 +274,13 @@ File::File(const std::string& path, hid_t id, const std::string& what)
 {
 }
 
-File File::create(const std::string& path)
+File File::create(const std::string& path, const std::string& called)
 {
     start_library();
+    const std::string& name = called.empty() ? path : called;
     auto writes = std::make_shared<OrderedWrites>();
-    const Handle access = growing_file_access(path, *writes);
-    File file(path, H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()),
+    const Handle access = growing_file_access(name, *writes);
+    File file(name, H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()),
               "create the file");
     file.writes_ = std::move(writes);
     return file;

@@ -139,7 +139,8 @@ public:
     /// A new file in place of any old one. It takes no lock, so that readers may look at it while
     /// it grows. What it holds changes at flush() only: a process that is killed, or a full disk,
     /// leaves the file as of the last flush (see hdf5_ordered_writes.hpp).
-    static File create(const std::string& path);
+    /// Messages name it `called`, where it is going to be renamed.
+    static File create(const std::string& path, const std::string& called = {});
     static File open(const std::string& path, Access access);
     /// A file in memory; `path` is its name in messages. image() is what would stand on the disk.
     static File create_in_memory(const std::string& path);

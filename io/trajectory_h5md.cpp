@@ -362,7 +362,7 @@ H5mdTrajectory H5mdTrajectory::create(const TrajectorySettings& settings, const 
     parts->walk = molecule_walk(topology);
     parts->atoms = static_cast<std::size_t>(topology.atoms());
     const std::string aside = settings.path + ".new";
-    parts->file = h5::File::create(aside);
+    parts->file = h5::File::create(aside, settings.path);
     parts->write_metadata(topology);
     parts->write_topology(topology);
     parts->create_datasets();
