@@ -2,6 +2,7 @@
 
 usage: run_test.py TESSERA SOURCE_DIR
 """
+import json
 import os
 import pathlib
 import re
@@ -72,6 +73,17 @@ class Run(unittest.TestCase):
         self.run_steps(40)
 
         self.assertRegex((self.folder / "run.log").read_text().splitlines()[-1], r"^[0-9.e+]+ ns/day")
+
+    def test_the_first_row_has_the_energy_that_the_energy_command_tells(self):
+        free = ["run.rigid_water=false", "run.timestep=0.5 fs"]  # nothing is moved onto constraints
+        self.run_steps(20, sets=free)
+        arguments = [part for text in free for part in ("--set", text)]
+        subprocess.run([TESSERA, "energy", str(self.folder / "minimal.toml"), "--json", str(self.folder / "e.json")] +
+                       arguments, check=True, capture_output=True, timeout=60)
+        expected = json.loads((self.folder / "e.json").read_text())["energies_kJ_mol"]["potential"]
+
+        # the log has six decimals
+        self.assertAlmostEqual(float(self.rows()[0].split()[2]), expected, delta=1e-6)
 
     def test_quiet_leaves_standard_output_empty(self):
         self.assertEqual(self.run_steps(5, "--quiet").stdout, "")
