@@ -10,6 +10,7 @@
 #include "io/topology_hash.hpp"
 
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <fmt/format.h>
 #include <iostream>
@@ -244,6 +245,7 @@ bool RunSession::after_step()
     if (!stopped_by_.empty()) {
         return true;
     }
+    keep_state_before_the_cell_is_too_small();
     const double elapsed = clock_->elapsed();
     if (deck.output.checkpoint && elapsed - last_checkpoint_ > deck.output.checkpoint_every) {
         write_checkpoint_now();
@@ -254,6 +256,29 @@ bool RunSession::after_step()
         tell_progress(false);
     }
     return false;
+}
+
+void RunSession::keep_state_before_the_cell_is_too_small()
+{
+    constexpr double narrow = 0.02; // of the cut-off: a few actions of the barostat away
+    const double cutoff = system_.assembly.nonbonded.cutoff();
+    if (narrow_told_ || system_.deck.dynamics.barostat == BarostatKind::none ||
+        !std::isfinite(cutoff)) {
+        return;
+    }
+    const double half = 0.5 * simulation_->state().box.shortest_height();
+    if (half > (1 + narrow) * cutoff) {
+        return;
+    }
+    narrow_told_ = true;
+    const bool kept = system_.deck.output.checkpoint.has_value();
+    if (kept) {
+        write_checkpoint_now();
+    }
+    std::cerr << fmt::format("warning: step {}: half the cell's shortest height ({:.6g} nm) nears "
+                             "the cut-off ({:.6g} nm), below which the run stops{}\n",
+                             simulation_->state().step, half, cutoff,
+                             kept ? "; a checkpoint was written" : "");
 }
 
 double RunSession::time_for_a_checkpoint() const

@@ -40,6 +40,8 @@ private:
     void write_opening();
     void write_closing(const std::string& how_it_ended);
     void write_checkpoint_now();
+    /// A barostat that drives the cell into the cut-off stops the run: keep a state before it does.
+    void keep_state_before_the_cell_is_too_small();
     /// After each step: checkpoint if due, progress, and whether to stop.
     bool after_step();
     void tell_progress(bool finished);
@@ -69,6 +71,7 @@ private:
     double checkpoint_cost_ = 0; ///< of the last one, s
     double last_progress_ = 0;
     bool on_terminal_ = false;
+    bool narrow_told_ = false;
     std::string stopped_by_; ///< why the run ends early; empty: it does not
 };
 

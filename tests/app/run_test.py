@@ -185,6 +185,14 @@ class Run(unittest.TestCase):
         self.assertIn("step 0, time 0 ps: the force on atom 4 (OW of SOL 2)", run.stderr)
         self.assertIn("the force on atom 4", (self.folder / "run.log").read_text())
 
+    def test_a_cell_that_shrinks_into_the_cutoff_stops_the_run_and_leaves_a_checkpoint(self):
+        run = self.run_steps(500, sets=["nonbonded.cutoff=1.28 nm", "thermostat.kind=v-rescale",
+                                        "thermostat.temperature=300 K", "barostat.kind=c-rescale",
+                                        "barostat.pressure=10000 bar", "barostat.time_constant=0.2 ps"], status=1)
+        self.assertIn("nears the cut-off (1.28 nm), below which the run stops; a checkpoint was written", run.stderr)
+        self.assertIn("the cut-off needs 2.56 nm", run.stderr)
+        self.assertTrue((self.folder / "state.h5").exists())
+
     def test_a_minimiser_lowers_the_energy(self):
         run = self.run_steps(30, sets=["run.integrator=steepest-descent", "run.velocities=from-file"])
         energies = [float(row.split()[2]) for row in self.rows()]
