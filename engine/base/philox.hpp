@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/base/elementary.hpp"
 #include "engine/base/real.hpp"
 
 #include <array>
@@ -64,13 +65,14 @@ public:
         const auto b = bits();
         return {open_unit(b[0], b[1]), open_unit(b[2], b[3])};
     }
-    /// Two independent normal numbers (mean 0, variance 1), by Box and Muller.
+    /// Two independent normal numbers (mean 0, variance 1), by Box and Muller, with
+    /// the same bits on every processor.
     std::array<double, 2> normal2()
     {
         const auto u = uniform2();
-        const double radius = std::sqrt(-2.0 * std::log(u[0]));
-        const double angle = 6.283185307179586476925 * u[1];
-        return {radius * std::cos(angle), radius * std::sin(angle)};
+        const double radius = std::sqrt(-2.0 * portable_log(u[0]));
+        const CirclePoint point = portable_circle(u[1]);
+        return {radius * point.cosine, radius * point.sine};
     }
 
 private:

@@ -19,8 +19,8 @@ struct SettleShape {
     double ra, rb, rc;
     double inverse[3][3]; ///< of the constraint matrix, constraints O-H1, O-H2, H1-H2
 
-    SettleShape(double mass_o_, double mass_h_, double d_oh, double d_hh)
-        : mass_o(mass_o_), mass_h(mass_h_)
+    SettleShape(double o_mass, double h_mass, double d_oh, double d_hh)
+        : mass_o(o_mass), mass_h(h_mass)
     {
         const double height = std::sqrt(d_oh * d_oh - 0.25 * d_hh * d_hh);
         ra = 2 * mass_h * height / (mass_o + 2 * mass_h);
