@@ -269,6 +269,59 @@ TEST(Nonbonded, FindsAPairAcrossATiltedCellAtEveryImage) // known fault B11
     }
 }
 
+/// A truncated octahedron of this edge.
+Box octahedron(double edge)
+{
+    return Box::from_lengths_and_angles({edge, edge, edge},
+                                        {70.528779365509, 109.471220634491, 70.528779365509});
+}
+
+TEST(Nonbonded, FindsTheSamePairsInAnOctahedronWhereverAtomsAreDrawn) // known fault B11 b, c
+{
+    struct Case {
+        double edge;
+        int atoms;
+        double apart;
+    };
+    for (const Case& c : {Case{4, 1000, 0.3}, Case{30, 40, 0.3}}) {
+        const Box box = octahedron(c.edge);
+        const PositionGrid grid(box);
+        std::vector<Vec3> x =
+            scattered(static_cast<std::size_t>(c.atoms), box.vectors(), c.apart, 21);
+        support::Dice dice(22);
+        std::vector<Vec3> moved;
+        for (Vec3& p : x) {
+            const auto k = [&] { return static_cast<int>(dice.between(-3, 4)); };
+            p = to_nm(to_grid(p));
+            moved.push_back(p + to_nm(grid.shift({k(), k(), k()})));
+        }
+
+        const Result here = computed(argon(c.atoms), plain_lj(1.2), box, x);
+        const Result there = computed(argon(c.atoms), plain_lj(1.2), box, moved);
+
+        EXPECT_TRUE(here.forces.fixed() == there.forces.fixed());
+        EXPECT_TRUE(here.energies == there.energies);
+    }
+}
+
+TEST(Nonbonded, HasForcesThatDoNotDependOnTheListBuffer) // known fault B12
+{
+    const Box box = octahedron(3.381);
+    const std::vector<Vec3> x = scattered(500, box.vectors(), 0.25, 31);
+    std::vector<Result> results;
+    for (const double buffer : {0.05001, 0.052, 0.0}) {
+        NonbondedSettings s = plain_lj(0.7);
+        s.list_buffer = buffer;
+        Nonbonded nonbonded(argon(500), s);
+        nonbonded.search(box, x);
+        results.push_back(evaluate_at(nonbonded, box, x, 1));
+    }
+
+    EXPECT_TRUE(results[0].forces.fixed() == results[1].forces.fixed());
+    EXPECT_TRUE(results[0].forces.fixed() == results[2].forces.fixed());
+    EXPECT_TRUE(results[0].energies == results[2].energies);
+}
+
 TEST(Nonbonded, PlacesAtomsOnAndFarBeyondTheFaces) // known fault B13
 {
     for (const Mat3& cell : {Mat3{{{3, 0, 0}, {0, 3, 0}, {0, 0, 3}}},
