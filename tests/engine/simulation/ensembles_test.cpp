@@ -135,6 +135,16 @@ TEST(Langevin, DecorrelatesSeeds)
         noise.push_back(noise_of(seed));
     }
 
+    double square = 0;
+    for (const auto& run : noise) {
+        for (const auto& step : run) {
+            for (const double v : step) {
+                square += v * v;
+            }
+        }
+    }
+    const double draws = 1.0 * static_cast<double>(seeds.size()) * steps * atoms;
+    EXPECT_NEAR(square / draws, 1, 0.014); // four standard errors sqrt(2/160000)
     for (std::size_t a = 0; a < seeds.size(); ++a) {
         for (std::size_t b = a; b < seeds.size(); ++b) {
             for (int lag = a == b ? 1 : -50; lag <= 50; ++lag) {
