@@ -1,6 +1,7 @@
 #include "engine/app/commands/commands.hpp"
 #include "engine/app/exit_status.hpp"
 #include "engine/app/version.hpp"
+#include "engine/app/wait_policy.hpp"
 
 #include <CLI/CLI.hpp>
 #include <iostream>
@@ -131,5 +132,6 @@ int run_tessera(int argc, char** argv)
 
 int main(int argc, char** argv)
 {
+    tessera::let_waiting_threads_sleep(argv);
     return tessera::guarded([&] { return run_tessera(argc, argv); });
 }

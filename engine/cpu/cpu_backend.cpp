@@ -2,6 +2,7 @@
 
 #include "engine/base/contract.hpp"
 #include "engine/base/error.hpp"
+#include "engine/cpu/few.hpp"
 #include "engine/cpu/update.hpp"
 #include "engine/cpu/update_groups.hpp"
 
@@ -140,7 +141,7 @@ void CpuBackend::place_atoms()
         }
     }
     const auto atoms = static_cast<std::int64_t>(placed_.size());
-#pragma omp parallel for num_threads(threads_) schedule(static)
+#pragma omp parallel for num_threads(threads_) if (atoms > few_atoms) schedule(static)
     for (std::int64_t k = 0; k < atoms; ++k) {
         const auto a = static_cast<std::size_t>(k);
         const auto& n = image_[a];

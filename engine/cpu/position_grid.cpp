@@ -1,6 +1,7 @@
 #include "engine/cpu/position_grid.hpp"
 
 #include "engine/base/error.hpp"
+#include "engine/cpu/few.hpp"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -126,7 +127,7 @@ std::vector<Vec3> canonical_positions(const PositionGrid& grid, std::span<const 
     const auto atoms = static_cast<std::int64_t>(positions.size());
     // an exception must not leave a parallel region: the first one is kept and thrown after it
     std::exception_ptr fault;
-#pragma omp parallel for schedule(static) num_threads(threads)
+#pragma omp parallel for schedule(static) num_threads(threads) if (atoms > few_atoms)
     for (std::int64_t a = 0; a < atoms; ++a) {
         try {
             const auto k = static_cast<std::size_t>(a);

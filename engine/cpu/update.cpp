@@ -1,6 +1,7 @@
 #include "engine/cpu/update.hpp"
 
 #include "engine/base/philox.hpp"
+#include "engine/cpu/few.hpp"
 
 #include <array>
 #include <atomic>
@@ -23,7 +24,7 @@ template <std::size_t N, class Add>
 std::array<double, N> exact_sums(std::int64_t atoms, int threads, Add add)
 {
     std::array<ExactSum, N> total;
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(threads) if (atoms > few_atoms)
     {
         std::array<ExactSum, N> mine;
 #pragma omp for schedule(static)
@@ -48,7 +49,7 @@ void kick(std::span<Vec3> velocity, std::span<const double> inverse_mass, const 
           double dt, int threads)
 {
     const std::int64_t atoms = count(velocity.size());
-#pragma omp parallel for num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(threads) if (atoms > few_atoms) schedule(static)
     for (std::int64_t k = 0; k < atoms; ++k) {
         const auto a = static_cast<std::size_t>(k);
         velocity[a] += (dt * inverse_mass[a]) * forces.force(a);
@@ -62,7 +63,9 @@ std::int64_t drift(std::span<GridPosition> position, std::span<const Vec3> veloc
     const std::int64_t atoms = count(velocity.size());
     constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
     std::int64_t first = none;
-#pragma omp parallel for num_threads(threads) schedule(static) reduction(min : first)
+#pragma omp parallel for num_threads(threads) if (atoms > few_atoms) schedule(static)              \
+    reduction(min                                                                                  \
+              : first)
     for (std::int64_t k = 0; k < atoms; ++k) {
         const auto a = static_cast<std::size_t>(k);
         const Vec3 d = inverse_mass[a] > 0 ? dt * velocity[a] : Vec3{};
@@ -74,7 +77,7 @@ std::int64_t drift(std::span<GridPosition> position, std::span<const Vec3> veloc
     if (first != none) {
         return first;
     }
-#pragma omp parallel for num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(threads) if (atoms > few_atoms) schedule(static)
     for (std::int64_t k = 0; k < atoms; ++k) {
         const auto a = static_cast<std::size_t>(k);
         const GridPosition d = to_grid(moved[a]);
@@ -89,7 +92,7 @@ std::int64_t drift(std::span<GridPosition> position, std::span<const Vec3> veloc
 void displace(std::span<GridPosition> position, std::span<const Vec3> d, int threads)
 {
     const std::int64_t atoms = count(position.size());
-#pragma omp parallel for num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(threads) if (atoms > few_atoms) schedule(static)
     for (std::int64_t k = 0; k < atoms; ++k) {
         const auto a = static_cast<std::size_t>(k);
         const GridPosition g = to_grid(d[a]);
@@ -102,7 +105,7 @@ void displace(std::span<GridPosition> position, std::span<const Vec3> d, int thr
 void add_scaled(std::span<Vec3> velocity, std::span<const Vec3> d, double scale, int threads)
 {
     const std::int64_t atoms = count(velocity.size());
-#pragma omp parallel for num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(threads) if (atoms > few_atoms) schedule(static)
     for (std::int64_t k = 0; k < atoms; ++k) {
         const auto a = static_cast<std::size_t>(k);
         velocity[a] += scale * d[a];
@@ -112,7 +115,7 @@ void add_scaled(std::span<Vec3> velocity, std::span<const Vec3> d, double scale,
 void scale_velocities(std::span<Vec3> velocity, double factor, int threads)
 {
     const std::int64_t atoms = count(velocity.size());
-#pragma omp parallel for num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(threads) if (atoms > few_atoms) schedule(static)
     for (std::int64_t k = 0; k < atoms; ++k) {
         velocity[static_cast<std::size_t>(k)] *= factor;
     }
@@ -176,7 +179,7 @@ void shift_velocities(std::span<Vec3> velocity, std::span<const double> mass, co
                       int threads)
 {
     const std::int64_t atoms = count(velocity.size());
-#pragma omp parallel for num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(threads) if (atoms > few_atoms) schedule(static)
     for (std::int64_t k = 0; k < atoms; ++k) {
         const auto a = static_cast<std::size_t>(k);
         if (mass[a] > 0) {

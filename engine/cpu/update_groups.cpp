@@ -1,6 +1,7 @@
 #include "engine/cpu/update_groups.hpp"
 
 #include "engine/base/fixed_point.hpp"
+#include "engine/cpu/few.hpp"
 
 #include <array>
 #include <cmath>
@@ -136,7 +137,7 @@ GroupMotion measure_groups(const RaggedList& groups, std::span<const double> mas
 {
     std::array<ExactSum, 18> total;
     const auto rows = static_cast<std::int64_t>(groups.rows());
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(threads) if (rows > few_atoms)
     {
         std::array<ExactSum, 18> mine;
 #pragma omp for schedule(static)
@@ -185,7 +186,7 @@ void scale_groups(const RaggedList& groups, std::span<const double> mass, const 
                   std::span<Vec3> velocities, int threads)
 {
     const auto rows = static_cast<std::int64_t>(groups.rows());
-#pragma omp parallel for num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(threads) if (rows > few_atoms) schedule(static)
     for (std::int64_t k = 0; k < rows; ++k) {
         const auto g = static_cast<std::size_t>(k);
         const auto *begin = groups.begin(g), *end = groups.end(g);

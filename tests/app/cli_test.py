@@ -63,6 +63,13 @@ class CommandLine(unittest.TestCase):
         for word in ("Tessera", "HDF5", "MPI", "GPU parts", "toml++", "CLI11", "fmt"):
             self.assertIn(word, run.stdout)
 
+    def test_waiting_threads_sleep_unless_the_environment_says_otherwise(self):
+        bare = {name: text for name, text in os.environ.items() if name not in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")}
+        for given, expected in (({}, "OMP_WAIT_POLICY=passive"), ({"OMP_WAIT_POLICY": "active"}, "POLICY=active"),
+                                ({"GOMP_SPINCOUNT": "100"}, "(the OpenMP library's own)")):
+            run = subprocess.run([TESSERA, "info"], capture_output=True, text=True, env=dict(bare, **given), timeout=60)
+            self.assertIn(expected, run.stdout)
+
     def test_runs_on_several_ranks_are_refused(self):
         run = subprocess.run([TESSERA, "run", str(GOOD / "minimal.toml")], capture_output=True, text=True,
                              env=dict(os.environ, PMI_SIZE="2"), timeout=60)

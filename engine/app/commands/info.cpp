@@ -4,6 +4,7 @@
 #include "engine/app/version.hpp"
 #include "io/toml_document.hpp"
 
+#include <cstdlib>
 #include <fmt/format.h>
 #include <iostream>
 
@@ -40,6 +41,9 @@ int info_command()
     line("precision", "fp64 (mixed, tf32 and tf32-1x are not built yet)");
     line("processor",
          fmt::format("{}; {} cores given to this process", simd_level(), threads_to_use(0)));
+    const char* const policy = std::getenv("OMP_WAIT_POLICY");
+    line("threads", fmt::format("waiting ones: OMP_WAIT_POLICY={}",
+                                policy != nullptr ? policy : "(the OpenMP library's own)"));
     line("GPU parts", TESSERA_GPU_PARTS);
     line("MPI", TESSERA_MPI_TEXT);
     line("HDF5", TESSERA_HDF5_TEXT);
