@@ -41,6 +41,8 @@ def main():
         for path, result in zip(stale, pool.map(compile_alone, stale)):
             if result.returncode == 0:
                 passed.add(keys[path])
+                with stamp_file.open("a") as stamps:  # kept also when the test is stopped half-way
+                    stamps.write(keys[path] + "\n")
             else:
                 failed += 1
                 print(f"{path} does not compile alone. Include what it uses.\n{result.stderr}")
