@@ -211,6 +211,12 @@ bool Dataset::is_integer() const
     return H5Tget_class(type.get()) == H5T_INTEGER;
 }
 
+std::size_t Dataset::bytes_per_number() const
+{
+    const Handle type = checked(file_, H5Dget_type(id_.get()), H5Tclose, "read " + name_);
+    return H5Tget_size(type.get());
+}
+
 bool Dataset::is_number() const
 {
     const Handle type = checked(file_, H5Dget_type(id_.get()), H5Tclose, "read " + name_);

@@ -92,6 +92,7 @@ public:
     [[nodiscard]] hsize_t rows() const;
     [[nodiscard]] bool is_integer() const;
     [[nodiscard]] bool is_number() const;
+    [[nodiscard]] std::size_t bytes_per_number() const;
 
     /// Cuts or extends to this many rows.
     void set_rows(hsize_t rows);

@@ -63,6 +63,7 @@ struct H5mdTrajectory::Parts {
     void create_datasets();
     void open_datasets();
     void check_same_run(const Topology& topology) const;
+    void check_no_gap(std::int64_t checkpoint, std::int64_t last_frame) const;
     void cut(std::int64_t after_step);
     void append(const TrajectoryFrame& frame);
 
@@ -114,6 +115,7 @@ void H5mdTrajectory::Parts::write_metadata(const Topology& topology)
     for (const auto& [name, seed] : from.seeds) {
         file.set_number(provenance_group, "seed_" + name, static_cast<std::int64_t>(seed));
     }
+    file.set_number(provenance_group, "first_step", settings.first_step);
     file.write_text(provenance_group + "/deck", from.deck_text);
 }
 
@@ -235,6 +237,14 @@ void H5mdTrajectory::Parts::check_same_run(const Topology& topology) const
                 file.text(provenance_group, "topology_hash") == topology_hash(topology),
             path, "the file is of another system: names or parameters differ");
 
+    const auto words = [](bool is_double) { return is_double ? "float64" : "float32"; };
+    const bool is_double = file.dataset(group + "/position/value").bytes_per_number() == 8;
+    const bool is_wanted_double = settings.position_precision == FloatWidth::float64;
+    require(is_double == is_wanted_double, path,
+            fmt::format("it holds positions in {}, the deck asks for output.position_precision = "
+                        "\"{}\"",
+                        words(is_double), words(is_wanted_double)));
+
     const auto same = [&](const std::string& what, const std::string& name, bool is_wanted) {
         require(file.has(name) == is_wanted, path,
                 is_wanted ? fmt::format("it holds no {}, which the deck asks for", what)
@@ -278,6 +288,29 @@ void H5mdTrajectory::Parts::open_datasets()
     for (const ScalarColumn& column : settings.energies) {
         energies.push_back(file.dataset("/energies/" + column.name));
     }
+}
+
+void H5mdTrajectory::Parts::check_no_gap(std::int64_t checkpoint, std::int64_t last_frame) const
+{
+    const std::vector<double> begun = file.numbers(provenance_group, "first_step");
+    if (!begun.empty() && begun.front() == static_cast<double>(checkpoint)) {
+        return;
+    }
+    const auto steps = step.read<std::int64_t>();
+    const std::size_t frames_there =
+        std::min<std::size_t>(steps.size(), static_cast<std::size_t>(position.rows()));
+    std::int64_t last = -1;
+    for (std::size_t k = 0; k < frames_there && steps[k] <= checkpoint; ++k) {
+        last = steps[k];
+    }
+    require(last >= last_frame, settings.path,
+            fmt::format("it belongs to another run: the checkpoint is of step {} and follows a "
+                        "frame at step {}, but up to there {}",
+                        checkpoint, last_frame,
+                        last < 0 ? "the file has no frame"
+                                 : fmt::format("its last frame is of step {}: those between are "
+                                               "missing",
+                                               last)));
 }
 
 void H5mdTrajectory::Parts::cut(std::int64_t after_step)
@@ -376,7 +409,8 @@ H5mdTrajectory H5mdTrajectory::create(const TrajectorySettings& settings, const 
 }
 
 H5mdTrajectory H5mdTrajectory::append_to(const TrajectorySettings& settings,
-                                         const Topology& topology, std::int64_t last_step)
+                                         const Topology& topology, std::int64_t last_step,
+                                         std::int64_t last_frame)
 {
     auto parts = std::make_unique<Parts>();
     parts->settings = settings;
@@ -385,6 +419,7 @@ H5mdTrajectory H5mdTrajectory::append_to(const TrajectorySettings& settings,
     parts->file = h5::File::open(settings.path, h5::Access::write);
     parts->check_same_run(topology);
     parts->open_datasets();
+    parts->check_no_gap(last_step, last_frame);
     parts->cut(last_step);
     return H5mdTrajectory(std::move(parts));
 }
@@ -426,6 +461,11 @@ std::int64_t H5mdTrajectory::frames() const
 std::int64_t H5mdTrajectory::energy_rows() const
 {
     return static_cast<std::int64_t>(parts_->energy_rows);
+}
+
+std::int64_t H5mdTrajectory::last_step() const
+{
+    return parts_->last_step;
 }
 
 void H5mdTrajectory::flush()

@@ -40,6 +40,7 @@ struct TrajectorySettings {
                                      ///< minus half a step)
     std::vector<ScalarColumn> observables; ///< at the stride of the frames
     std::vector<ScalarColumn> energies;    ///< at a stride of their own
+    std::int64_t first_step = 0; ///< where a new file begins: of a continued run, its checkpoint
     Provenance provenance;
 };
 
@@ -74,10 +75,12 @@ public:
     static H5mdTrajectory create(const TrajectorySettings& settings, const Topology& topology);
 
     /// The file of an earlier part of the same run, cut behind `last_step` (the checkpoint's):
-    /// frames, observables and energies. Throws InputError when the file is of another system or
-    /// lacks what the settings ask for, FileError when it cannot be opened.
+    /// frames, observables and energies. `last_frame` is the step of the frame that the checkpoint
+    /// follows (-1: not known): a file that ends before it, and was not begun at `last_step`, is
+    /// none of this run. Throws InputError when it is that, of another system, or lacks what the
+    /// settings ask for, FileError when it cannot be opened; then the file is as it was.
     static H5mdTrajectory append_to(const TrajectorySettings& settings, const Topology& topology,
-                                    std::int64_t last_step);
+                                    std::int64_t last_step, std::int64_t last_frame = -1);
 
     H5mdTrajectory(H5mdTrajectory&&) noexcept;
     H5mdTrajectory& operator=(H5mdTrajectory&&) noexcept;
@@ -91,6 +94,8 @@ public:
     /// Frames and rows of energies in the file.
     [[nodiscard]] std::int64_t frames() const;
     [[nodiscard]] std::int64_t energy_rows() const;
+    /// Step of the last frame; -1 where there is none.
+    [[nodiscard]] std::int64_t last_step() const;
 
     /// Hands energies written since the last frame to the operating system.
     void flush();

@@ -5,6 +5,7 @@
 #include "engine/math/constants.hpp"
 #include "engine/model/restraint_reference.hpp"
 #include "forcefields/amber_topology.hpp"
+#include "forcefields/gromacs_preprocessor.hpp"
 #include "forcefields/gromacs_topology.hpp"
 #include "io/coordinates.hpp"
 
@@ -44,7 +45,7 @@ double coulomb_constant(CoulombConstant choice)
     return 0;
 }
 
-Topology read_gromacs(const Deck& deck)
+GromacsTopologyOptions gromacs_options(const Deck& deck)
 {
     GromacsTopologyOptions options;
     options.include = deck.system.include;
@@ -52,6 +53,12 @@ Topology read_gromacs(const Deck& deck)
     if (!deck.run.rigid_water) {
         options.defines.emplace_back("FLEXIBLE");
     }
+    return options;
+}
+
+Topology read_gromacs(const Deck& deck)
+{
+    GromacsTopologyOptions options = gromacs_options(deck);
     if (const double chosen = coulomb_constant(deck.system.coulomb_constant); chosen > 0) {
         options.coulomb_constant = chosen;
     }
@@ -331,6 +338,22 @@ Topology read_topology(const Deck& deck)
         repartition_hydrogen_mass(topology, *deck.run.hydrogen_mass);
     }
     return topology;
+}
+
+std::vector<fs::path> topology_files(const Deck& deck)
+{
+    if (is_amber(deck.system.topology)) {
+        return {deck.system.topology};
+    }
+    std::error_code ignored;
+    if (!fs::exists(deck.system.topology, ignored)) {
+        return {};
+    }
+    const GromacsTopologyOptions options = gromacs_options(deck);
+    Diagnostics told_elsewhere;
+    const GromacsText text =
+        preprocess_gromacs(deck.system.topology, options.include, options.defines, told_elsewhere);
+    return {text.file_names.begin(), text.file_names.end()};
 }
 
 Assembly assemble(const Deck& deck, NameCheck names, Diagnostics& diagnostics)

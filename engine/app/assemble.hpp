@@ -30,6 +30,10 @@ Assembly assemble(const Deck& deck, NameCheck names, Diagnostics& diagnostics);
 /// hydrogen masses and restraint references as the deck says, not yet finish()ed.
 Topology read_topology(const Deck& deck);
 
+/// The files the topology is read from: itself and, of a GROMACS one, all that it includes. What is
+/// missing is left out.
+std::vector<std::filesystem::path> topology_files(const Deck& deck);
+
 /// Makes hydrogens heavier, to `mass` (u), at the cost of the atom each is bonded to. Rigid water
 /// keeps its masses. Throws InputError where an atom would become lighter than its hydrogens.
 void repartition_hydrogen_mass(Topology& topology, double mass);

@@ -1,5 +1,6 @@
 #include "engine/app/load.hpp"
 
+#include "engine/app/run_files.hpp"
 #include "engine/app/unwise.hpp"
 
 #include <fmt/format.h>
@@ -42,6 +43,9 @@ LoadedSystem load_system(const DeckOptions& options, bool dynamics, Voice voice)
     out.assembly = assemble(out.deck, NameCheck::warns, diagnostics);
     if (!diagnostics.has_errors()) {
         warn_of_unwise(out.deck, out.assembly, dynamics, diagnostics);
+    }
+    if (dynamics) {
+        refuse_to_overwrite_inputs(out.deck, diagnostics);
     }
     if (voice == Voice::speaks) {
         print_warnings(diagnostics);

@@ -2,6 +2,7 @@
 
 #include "engine/app/energy_report.hpp"
 #include "engine/app/exit_status.hpp"
+#include "engine/app/run_files.hpp"
 #include "engine/app/slurm_time.hpp"
 #include "engine/app/start_state.hpp"
 #include "engine/app/system_summary.hpp"
@@ -38,10 +39,14 @@ RunSession::RunSession(LoadedSystem system, const RunOptions& options, const Sto
     if (deck.output.time_limit_of_slurm) {
         system_.deck.output.time_limit = time_left_in_slurm_job();
     }
+    lock_files();
     hash_ = topology_hash(topology);
     kinds_ = kinds_present(topology, system_.assembly.nonbonded);
     choose_start(options.continuation);
     if (start_.step < deck.dynamics.steps) {
+        if (!continued_) {
+            kept_ = keep_earlier_run(deck);
+        }
         open_log();
         open_trajectory();
         make_simulation();
@@ -49,6 +54,21 @@ RunSession::RunSession(LoadedSystem system, const RunOptions& options, const Sto
 }
 
 RunSession::~RunSession() = default;
+
+void RunSession::lock_files()
+{
+    const auto faults = unwritable_outputs(system_.deck);
+    if (!faults.empty()) {
+        throw FileError(faults.front().text());
+    }
+    const OutputDeck& output = system_.deck.output;
+    for (const auto& file : {output.checkpoint, output.trajectory, output.log}) {
+        std::error_code ignored;
+        if (file && !std::filesystem::is_other(*file, ignored)) { // not of a device
+            locks_.emplace_back(*file);
+        }
+    }
+}
 
 void RunSession::choose_start(const std::string& continuation)
 {
@@ -79,12 +99,6 @@ void RunSession::choose_start(const std::string& continuation)
     }
     Diagnostics diagnostics;
     start_ = start_state(deck, system_.assembly, diagnostics);
-    if (continuation.empty() && file && has_checkpoint(file->string())) {
-        diagnostics.warning(
-            {deck.place_of("output.checkpoint"),
-             fmt::format("{} of an earlier run is going to be replaced", file->string()), "",
-             "add --continue to go on from it"});
-    }
     print_warnings(diagnostics);
 }
 
@@ -125,11 +139,37 @@ void RunSession::open_trajectory()
     settings.provenance.program_version = version_text();
     settings.provenance.seeds = {{"run", deck.dynamics.seed},
                                  {"thermostat", deck.dynamics.thermostat_seed}};
-    const Topology& topology = *system_.assembly.topology;
-    trajectory_ = continued_ ? H5mdTrajectory::append_to(settings, topology, start_.step)
-                             : H5mdTrajectory::create(settings, topology);
+    settings.first_step = start_.step;
+    trajectory_ = continued_ ? continued_trajectory(settings)
+                             : H5mdTrajectory::create(settings, *system_.assembly.topology);
     trajectory_observer_ = std::make_unique<TrajectoryObserver>(
         *trajectory_, settings, kinds_, deck.output.every, deck.output.energies_every);
+}
+
+H5mdTrajectory RunSession::continued_trajectory(const TrajectorySettings& settings) const
+{
+    const Topology& topology = *system_.assembly.topology;
+    const std::string remedy =
+        fmt::format("\n hint: the checkpoint is sound: name another file with output.trajectory = "
+                    "\"...\", its frames then begin after step {}",
+                    start_.step);
+    const TrajectoryEnd end = trajectory_end(*continued_);
+    if (!std::filesystem::exists(settings.path)) {
+        if (end.file == system_.deck.output.trajectory->filename().string()) {
+            throw InputError(fmt::format("{}: the trajectory to continue is missing (the "
+                                         "checkpoint {} belongs to it){}",
+                                         settings.path, system_.deck.output.checkpoint->string(),
+                                         remedy));
+        }
+        return H5mdTrajectory::create(settings, topology);
+    }
+    try {
+        return H5mdTrajectory::append_to(settings, topology, start_.step, end.last_frame);
+    } catch (const InputError& fault) {
+        throw InputError(fault.what() + remedy);
+    } catch (const FileError& fault) {
+        throw FileError(fault.what() + remedy);
+    }
 }
 
 void RunSession::make_simulation()
@@ -172,6 +212,9 @@ void RunSession::write_opening()
 {
     tell(fmt::format("{}, deck {}\n{}", version_text(), system_.deck.file.string(),
                      system_summary(system_.deck, system_.assembly)));
+    if (!kept_.empty()) {
+        tell(kept_);
+    }
     if (continued_) {
         tell(fmt::format("continued at step {} from {}\n", start_.step,
                          system_.deck.output.checkpoint->string()));
@@ -318,6 +361,11 @@ void RunSession::write_checkpoint_now()
     checkpoint.topology_hash = hash_;
     checkpoint.program_version = version_text();
     keep_mesh(system_.assembly.nonbonded, checkpoint);
+    if (trajectory_) {
+        keep_trajectory_end(
+            {system_.deck.output.trajectory->filename().string(), trajectory_->last_step()},
+            checkpoint);
+    }
     write_checkpoint(system_.deck.output.checkpoint->string(), checkpoint);
     checkpoint_cost_ = std::chrono::duration<double>(RunClock::Clock::now() - begin).count();
 }

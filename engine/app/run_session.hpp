@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/app/commands/commands.hpp"
+#include "engine/app/file_lock.hpp"
 #include "engine/app/load.hpp"
 #include "engine/app/run_clock.hpp"
 #include "engine/app/stop_request.hpp"
@@ -20,6 +21,8 @@ namespace tessera
 ///
 /// What must precede what:
 ///
+///     files locked         before anything is read or renamed
+///     earlier run kept     its checkpoint is put aside before its trajectory is
 ///     checkpoint read      before the trajectory is opened: it is cut behind the checkpoint's step
 ///     observers added      before the simulation begins: step 0 is shown to them
 ///     trajectory flushed   before each checkpoint: no checkpoint is ahead of its trajectory
@@ -33,9 +36,11 @@ public:
     int run();
 
 private:
+    void lock_files();
     void choose_start(const std::string& continuation);
     void open_log();
     void open_trajectory();
+    H5mdTrajectory continued_trajectory(const TrajectorySettings& settings) const;
     void make_simulation();
     void write_opening();
     void write_closing(const std::string& how_it_ended);
@@ -60,6 +65,8 @@ private:
     std::vector<EnergyKind> kinds_;
     std::string hash_;
 
+    std::vector<FileLock> locks_;
+    std::string kept_; ///< a line on the files of an earlier run
     std::ofstream log_;
     std::optional<H5mdTrajectory> trajectory_;
     std::unique_ptr<EnergyLog> energy_log_;

@@ -1,9 +1,12 @@
 #include "engine/app/start_state.hpp"
 
+#include "io/same_deck_value.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <set>
 
 namespace tessera
 {
@@ -12,6 +15,8 @@ namespace
 {
 
 constexpr const char* mesh_key = "settings.pme_grid";
+constexpr const char* trajectory_key = "output.trajectory";
+constexpr const char* last_frame_key = "output.last_frame";
 constexpr const char* beta_key = "settings.ewald_beta";
 
 /// Keys a continued run may change: how long, what is written, where it is computed.
@@ -92,23 +97,31 @@ void check_same_settings(const Deck& deck, const Checkpoint& checkpoint, const s
 {
     const auto before = settings_of(checkpoint.deck_text);
     const auto now = settings_of(binding_settings(deck));
+    const auto text_of = [](const std::map<std::string, std::string>& settings,
+                            const std::string& key) {
+        auto found = settings.find(key);
+        if (found == settings.end() && key == "thermostat.seed") {
+            found = settings.find("run.seed"); // its default
+        }
+        return found == settings.end() ? std::string() : found->second;
+    };
     std::string differences;
     const auto add = [&](const std::string& key, const std::string& old_value,
                          const std::string& new_value) {
-        differences +=
-            fmt::format("\n  {}: {} in the checkpoint, {} in the deck", key, old_value, new_value);
+        differences += fmt::format("\n  {}: {} in the checkpoint, {} in the deck", key,
+                                   old_value.empty() ? "not given" : old_value,
+                                   new_value.empty() ? "not given" : new_value);
     };
-    for (const auto& [key, value] : now) {
-        const auto found = before.find(key);
-        if (found == before.end()) {
-            add(key, "not given", value);
-        } else if (found->second != value) {
-            add(key, found->second, value);
+    std::set<std::string> keys;
+    for (const auto* settings : {&now, &before}) {
+        for (const auto& [key, value] : *settings) {
+            keys.insert(key);
         }
     }
-    for (const auto& [key, value] : before) {
-        if (now.count(key) == 0) {
-            add(key, value, "not given");
+    for (const std::string& key : keys) {
+        const std::string old_value = text_of(before, key), new_value = text_of(now, key);
+        if (!is_free(key) && !same_deck_value(key, old_value, new_value)) {
+            add(key, old_value, new_value);
         }
     }
     if (!differences.empty()) {
@@ -118,6 +131,26 @@ void check_same_settings(const Deck& deck, const Checkpoint& checkpoint, const s
             "without --continue",
             file, differences));
     }
+}
+
+void keep_trajectory_end(const TrajectoryEnd& end, Checkpoint& checkpoint)
+{
+    checkpoint.deck_text += fmt::format("{} = {}\n", trajectory_key, end.file);
+    checkpoint.integers[last_frame_key] = {end.last_frame};
+}
+
+TrajectoryEnd trajectory_end(const Checkpoint& checkpoint)
+{
+    TrajectoryEnd out;
+    const auto settings = settings_of(checkpoint.deck_text);
+    if (const auto file = settings.find(trajectory_key); file != settings.end()) {
+        out.file = file->second;
+    }
+    const auto step = checkpoint.integers.find(last_frame_key);
+    if (step != checkpoint.integers.end() && step->second.size() == 1) {
+        out.last_frame = step->second.front();
+    }
+    return out;
 }
 
 void keep_mesh(const NonbondedSettings& nonbonded, Checkpoint& checkpoint)

@@ -20,6 +20,14 @@ std::string binding_settings(const Deck& deck);
 /// message names each key with both values.
 void check_same_settings(const Deck& deck, const Checkpoint& checkpoint, const std::string& file);
 
+/// Where the trajectory that belongs to a checkpoint ends.
+struct TrajectoryEnd {
+    std::string file;             ///< its name without folders; empty: there was none
+    std::int64_t last_frame = -1; ///< its step; -1: no frame, or not known
+};
+void keep_trajectory_end(const TrajectoryEnd& end, Checkpoint& checkpoint);
+TrajectoryEnd trajectory_end(const Checkpoint& checkpoint);
+
 /// Mesh and splitting parameters into a checkpoint, and from it: chosen once, before step 0.
 void keep_mesh(const NonbondedSettings& nonbonded, Checkpoint& checkpoint);
 void take_mesh(const Checkpoint& checkpoint, NonbondedSettings& nonbonded);

@@ -1,6 +1,7 @@
 #include "engine/app/commands/commands.hpp"
 #include "engine/app/exit_status.hpp"
 #include "engine/app/load.hpp"
+#include "engine/app/run_files.hpp"
 #include "engine/app/system_summary.hpp"
 #include "engine/app/threads.hpp"
 #include "engine/app/unwise.hpp"
@@ -25,6 +26,10 @@ int check_command(const CheckOptions& options)
         assemble(deck, options.strict ? NameCheck::fails : NameCheck::warns, diagnostics);
     if (!diagnostics.has_errors()) {
         warn_of_unwise(deck, assembly, true, diagnostics);
+    }
+    refuse_to_overwrite_inputs(deck, diagnostics);
+    for (Diagnostic& fault : unwritable_outputs(deck)) {
+        diagnostics.error(std::move(fault));
     }
     print_warnings(diagnostics);
     diagnostics.throw_if_any();

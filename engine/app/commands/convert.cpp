@@ -3,7 +3,10 @@
 #include "engine/app/assemble.hpp"
 #include "engine/app/commands/commands.hpp"
 #include "engine/app/exit_status.hpp"
+#include "engine/base/error.hpp"
 
+#include <filesystem>
+#include <fmt/format.h>
 #include <iostream>
 
 namespace tessera
@@ -16,6 +19,13 @@ int convert_command(const ConvertOptions& options)
         Deck deck;
         deck.system.topology = options.topology;
         topology = finish(read_topology(deck));
+    }
+    std::error_code ignored;
+    if (std::filesystem::equivalent(options.from, options.to, ignored) ||
+        std::filesystem::equivalent(options.topology, options.to, ignored)) {
+        throw InputError(fmt::format("{}: would be overwritten (it is read, too). Write to another "
+                                     "file.",
+                                     options.to.string()));
     }
     for (const std::string& remark :
          convert_coordinates(options.from.string(), options.to.string(), topology.get())) {

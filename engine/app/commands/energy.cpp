@@ -2,6 +2,7 @@
 #include "engine/app/energy_report.hpp"
 #include "engine/app/exit_status.hpp"
 #include "engine/app/load.hpp"
+#include "engine/app/run_files.hpp"
 #include "engine/app/threads.hpp"
 #include "engine/base/error.hpp"
 #include "engine/parallel/mpi_transport.hpp"
@@ -32,6 +33,24 @@ void write_text(const std::string& name, const std::string& text)
     }
 }
 
+/// --json and --forces must not name what is read.
+void check_outputs(const EnergyOptions& options, const Deck& deck)
+{
+    std::vector<NamedFile> written;
+    if (!options.json.empty()) {
+        written.push_back({"--json", options.json});
+    }
+    if (!options.forces.empty()) {
+        written.push_back({"--forces", options.forces});
+    }
+    if (written.empty()) {
+        return;
+    }
+    Diagnostics diagnostics;
+    refuse_to_overwrite(deck, written, files_read(deck), diagnostics);
+    diagnostics.throw_if_any();
+}
+
 void tell(const EnergyOptions& options, const Assembly& assembly, const SinglePoint& result)
 {
     std::cout << energy_table(assembly, result);
@@ -56,6 +75,7 @@ int energy_of_a_rank(const EnergyOptions& options, Transport& ranks)
     try {
         const LoadedSystem system =
             load_system(options.input, false, first ? Voice::speaks : Voice::silent);
+        check_outputs(options, system.deck);
         const Assembly& assembly = system.assembly;
         const SinglePoint result = parallel_single_point(
             assembly.topology, assembly.nonbonded, assembly.box, assembly.coordinates.positions,
@@ -83,6 +103,7 @@ int energy_command(const EnergyOptions& options)
         return status;
     }
     const LoadedSystem system = load_system(options.input, false);
+    check_outputs(options, system.deck);
     const Assembly& assembly = system.assembly;
     tell(options, assembly,
          single_point(assembly.topology, assembly.nonbonded, assembly.box,

@@ -1,0 +1,199 @@
+#include "engine/app/run_files.hpp"
+
+#include "engine/base/error.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace tessera
+{
+
+namespace fs = std::filesystem;
+
+namespace
+{
+
+/// The three files a user names, in the order in which they are put aside.
+std::vector<NamedFile> named_outputs(const Deck& deck)
+{
+    std::vector<NamedFile> out;
+    const auto add = [&](const char* key, const std::optional<fs::path>& file) {
+        if (file) {
+            out.push_back({key, *file});
+        }
+    };
+    add("output.checkpoint", deck.output.checkpoint);
+    add("output.trajectory", deck.output.trajectory);
+    add("output.log", deck.output.log);
+    return out;
+}
+
+fs::path with_ending(const fs::path& file, const char* ending)
+{
+    return file.string() + ending;
+}
+
+/// traj.h5md -> traj.1.h5md
+fs::path numbered(const fs::path& file, int number)
+{
+    return file.parent_path() /
+           fmt::format("{}.{}{}", file.stem().string(), number, file.extension().string());
+}
+
+bool same_file(const fs::path& a, const fs::path& b)
+{
+    std::error_code ignored;
+    return fs::equivalent(a, b, ignored);
+}
+
+} // namespace
+
+std::vector<NamedFile> files_read(const Deck& deck)
+{
+    std::vector<NamedFile> out = {{"the deck", deck.file},
+                                  {"system.coordinates", deck.system.coordinates}};
+    if (deck.system.restraint_reference) {
+        out.push_back({"system.restraint_reference", *deck.system.restraint_reference});
+    }
+    for (const fs::path& file : topology_files(deck)) {
+        out.push_back({same_file(file, deck.system.topology) ? "system.topology"
+                                                             : "an include of system.topology",
+                       file});
+    }
+    return out;
+}
+
+std::vector<NamedFile> files_written(const Deck& deck)
+{
+    std::vector<NamedFile> out = named_outputs(deck);
+    for (const NamedFile& file : named_outputs(deck)) {
+        out.push_back({file.by, with_ending(file.path, ".lock")});
+    }
+    if (deck.output.checkpoint) {
+        for (const char* ending : {".prev", ".tmp"}) {
+            out.push_back({"output.checkpoint", with_ending(*deck.output.checkpoint, ending)});
+        }
+    }
+    if (deck.output.trajectory) {
+        out.push_back({"output.trajectory", with_ending(*deck.output.trajectory, ".new")});
+    }
+    return out;
+}
+
+void refuse_to_overwrite(const Deck& deck, const std::vector<NamedFile>& written,
+                         const std::vector<NamedFile>& read, Diagnostics& diagnostics)
+{
+    for (const NamedFile& to : written) {
+        for (const NamedFile& from : read) {
+            if (same_file(to.path, from.path)) {
+                diagnostics.error(
+                    {deck.place_of(to.by),
+                     fmt::format("{} would overwrite {} ({} and {} are one file)", to.by, from.by,
+                                 to.path.string(), from.path.string()),
+                     "this file is read", "write to another file"});
+            }
+        }
+    }
+}
+
+void refuse_to_overwrite_inputs(const Deck& deck, Diagnostics& diagnostics)
+{
+    std::vector<NamedFile> existing;
+    for (NamedFile& file : files_written(deck)) {
+        std::error_code ignored;
+        if (fs::exists(file.path, ignored)) {
+            existing.push_back(std::move(file));
+        }
+    }
+    if (!existing.empty()) { // else the includes need not be looked for
+        refuse_to_overwrite(deck, existing, files_read(deck), diagnostics);
+    }
+}
+
+std::vector<Diagnostic> unwritable_outputs(const Deck& deck)
+{
+    std::vector<Diagnostic> out;
+    for (const NamedFile& file : named_outputs(deck)) {
+        const fs::path parent = file.path.parent_path();
+        const fs::path folder = parent.empty() ? "." : parent;
+        std::error_code ignored;
+        std::string why;
+        std::string hint;
+        if (fs::is_directory(file.path, ignored)) {
+            why = "it is a folder";
+            hint = "name a file";
+        } else if (!fs::is_directory(folder, ignored)) {
+            why = fmt::format("the folder {} does not exist", folder.string());
+            hint = "make the folder, or name another one";
+        } else if (access(folder.c_str(), W_OK | X_OK) != 0) {
+            why = fmt::format("the folder {} may not be written to", folder.string());
+            hint = "change its permissions, or name another one";
+        }
+        if (!why.empty()) {
+            out.push_back(
+                {deck.place_of(file.by),
+                 fmt::format("{}: {} cannot be written ({})", file.by, file.path.string(), why), "",
+                 hint});
+        }
+    }
+    return out;
+}
+
+std::string keep_earlier_run(const Deck& deck)
+{
+    std::vector<fs::path> old;
+    std::vector<fs::path> all;
+    for (const NamedFile& file : named_outputs(deck)) {
+        all.push_back(file.path);
+    }
+    const bool has_previous = deck.output.checkpoint.has_value();
+    for (const fs::path& file : all) {
+        // a device such as /dev/null keeps nothing
+        std::error_code ignored;
+        if (fs::is_regular_file(file, ignored)) {
+            old.push_back(file);
+        }
+    }
+    const fs::path previous =
+        has_previous ? with_ending(*deck.output.checkpoint, ".prev") : fs::path();
+    std::error_code ignored;
+    const bool keep_previous = has_previous && fs::is_regular_file(previous, ignored);
+    if (old.empty() && !keep_previous) {
+        return "";
+    }
+    const auto aside_of = [&](const fs::path& file, int number) {
+        return file == previous ? with_ending(numbered(*deck.output.checkpoint, number), ".prev")
+                                : numbered(file, number);
+    };
+    if (keep_previous) {
+        old.insert(old.begin(), previous);
+    }
+    int number = 1; // one for all files of a run
+    const auto taken = [&] {
+        for (const fs::path& file : old) {
+            if (fs::exists(fs::symlink_status(aside_of(file, number), ignored))) {
+                return true;
+            }
+        }
+        return false;
+    };
+    while (taken()) {
+        ++number;
+    }
+    std::string line;
+    for (const fs::path& file : old) {
+        const fs::path aside = aside_of(file, number);
+        std::error_code fault;
+        fs::rename(file, aside, fault);
+        if (fault) {
+            throw FileError(fmt::format("{}: cannot be renamed to {} ({}). Check the folder and "
+                                        "its permissions, or name other files under [output].",
+                                        file.string(), aside.string(), fault.message()));
+        }
+        line += fmt::format("{}{} as {}", line.empty() ? "" : ", ", file.filename().string(),
+                            aside.filename().string());
+    }
+    return "kept of an earlier run: " + line + "\n";
+}
+
+} // namespace tessera

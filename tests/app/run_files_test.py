@@ -1,0 +1,220 @@
+"""Files of `tessera run`: nothing that is read is overwritten, earlier runs are kept, one process at a time, and which
+trajectory goes on.
+
+usage: run_files_test.py TESSERA SOURCE_DIR
+"""
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+try:
+    import h5py
+except ImportError:
+    h5py = None
+
+TESSERA, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
+STRIDES = ["output.every=50 fs", "output.energies_every=50 fs"]  # 10 steps
+
+
+class RunFiles(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        for name in ("run.toml", "topol.top", "start.gro"):
+            shutil.copy(SOURCE / "inputs/argon" / name, self.folder)
+
+    def tearDown(self):
+        shutil.rmtree(self.folder)
+
+    def tessera(self, command, *arguments, sets=()):
+        line = [TESSERA, command, "run.toml"] + [str(a) for a in arguments]
+        for text in sets:
+            line += ["--set", text]
+        return line
+
+    def call(self, command, *arguments, sets=(), status=0):
+        run = subprocess.run(self.tessera(command, *arguments, sets=sets), capture_output=True, text=True, timeout=120,
+                             cwd=self.folder)
+        self.assertIn(run.returncode, status if isinstance(status, tuple) else (status,), run.stdout + run.stderr)
+        return run
+
+    def run_steps(self, steps, *arguments, sets=(), status=0):
+        return self.call("run", *arguments, sets=STRIDES + ["run.steps=%d" % steps] + list(sets), status=status)
+
+    def frames(self, name="traj.h5md"):
+        if h5py is None:
+            self.skipTest("this Python has no h5py")
+        with h5py.File(self.folder / name) as file:
+            return list(file["particles/trajectory/position/step"])
+
+    def content(self):
+        return {p.name: p.read_bytes() for p in self.folder.iterdir() if p.is_file()}
+
+
+class Inputs(RunFiles):
+    def test_are_not_overwritten_by_outputs(self):
+        (self.folder / "link.h5md").symlink_to("start.gro")
+        (self.folder / "include.itp").write_text((self.folder / "topol.top").read_text())
+        (self.folder / "topol.top").write_text('#include "include.itp"\n')
+        os.link(self.folder / "run.toml", self.folder / "hard.log")
+        before = self.content()
+        for key, name, read in (("trajectory", "link.h5md", "system.coordinates"),
+                                ("log", "topol.top", "system.topology"), ("log", "run.toml", "the deck"),
+                                ("log", "hard.log", "the deck"),
+                                ("log", "include.itp", "an include of system.topology"),
+                                ("checkpoint", "start.gro", "system.coordinates"),
+                                ("checkpoint", "link.h5md", "system.coordinates")):
+            for command in ("run", "check"):
+                run = self.call(command, sets=["output.%s=%s" % (key, name), "run.steps=1"], status=2)
+                self.assertIn("output.%s would overwrite %s" % (key, read), run.stderr)
+            self.assertEqual(self.content(), before)
+
+    def test_are_not_overwritten_by_the_energy_command(self):
+        before = self.content()
+        for option, name in (("--json", "start.gro"), ("--forces", "./topol.top"), ("--json", "run.toml")):
+            run = self.call("energy", option, name, status=2)
+            self.assertIn(option + " would overwrite", run.stderr)
+        self.assertEqual(self.content(), before)
+
+    def test_are_not_overwritten_by_convert(self):
+        before = self.content()
+        run = subprocess.run([TESSERA, "convert", "start.gro", "./start.gro"], capture_output=True, text=True,
+                             cwd=self.folder, timeout=60)
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("would be overwritten", run.stderr)
+        self.assertEqual(self.content(), before)
+
+
+class Folders(RunFiles):
+    def test_that_are_missing_are_told_by_check_and_run_with_the_users_names(self):
+        sets = ["output.trajectory=nowhere/t.h5md", "run.steps=1"]
+        for command, status in (("check", 2), ("run", 4)):
+            run = self.call(command, sets=sets, status=status)
+            self.assertIn("output.trajectory: nowhere/t.h5md cannot be written (the folder nowhere does not exist)",
+                          run.stderr)
+
+    @unittest.skipIf(os.geteuid() == 0, "the superuser may write everywhere")
+    def test_that_may_not_be_written_to_are_told(self):
+        (self.folder / "closed").mkdir(mode=0o555)
+        run = self.call("check", sets=["output.log=closed/run.log"], status=2)
+        self.assertIn("the folder closed may not be written to", run.stderr)
+
+
+class EarlierRuns(RunFiles):
+    def test_are_kept_under_numbered_names(self):
+        self.run_steps(20)
+        before = self.content()
+        run = self.run_steps(10)
+        self.assertIn("kept of an earlier run: state.h5 as state.1.h5, traj.h5md as traj.1.h5md, run.log as run.1.log",
+                      run.stdout)
+        after = self.content()
+        for old, kept in (("traj.h5md", "traj.1.h5md"), ("run.log", "run.1.log"), ("state.h5", "state.1.h5")):
+            self.assertEqual(before[old], after[kept])
+        self.run_steps(10)
+        self.assertTrue((self.folder / "traj.2.h5md").exists())
+        self.assertEqual(self.content()["traj.1.h5md"], before["traj.h5md"])
+
+    def test_leave_no_checkpoint_beside_the_trajectory_of_another_run(self):
+        self.run_steps(40)
+        process = subprocess.Popen(self.tessera("run", "--quiet", sets=STRIDES + ["run.steps=1000000000"]),
+                                   cwd=self.folder)
+        for _ in range(600):
+            if (self.folder / "traj.1.h5md").exists() and (self.folder / "traj.h5md").exists():
+                break
+            time.sleep(0.05)
+        process.kill()
+        process.wait()
+        run = self.run_steps(60, "--continue", status=2)
+        self.assertIn("there is no checkpoint to continue from", run.stderr)
+
+
+class OneProcess(RunFiles):
+    def test_at_a_time_writes_a_file(self):
+        process = subprocess.Popen(self.tessera("run", "--quiet", sets=STRIDES + ["run.steps=1000000000"]),
+                                   cwd=self.folder)
+        try:
+            for _ in range(600):
+                if (self.folder / "run.log").exists():
+                    break
+                time.sleep(0.05)
+            for arguments in ((), ("--continue=if-present",)):
+                run = self.run_steps(10, *arguments, status=4)
+                self.assertIn("state.h5: in use by process %d on host" % process.pid, run.stderr)
+            # one file in common is enough
+            run = self.run_steps(10, sets=["output.checkpoint=other.h5", "output.trajectory=other.h5md"], status=4)
+            self.assertIn("run.log: in use by process", run.stderr)
+        finally:
+            process.kill()
+            process.wait()
+        self.run_steps(10)  # the kernel gave the lock back
+
+    def test_leaves_no_lock_file(self):
+        self.run_steps(10)
+        self.assertEqual([p for p in self.folder.iterdir() if p.suffix == ".lock"], [])
+
+
+class Continuing(RunFiles):
+    def test_refuses_a_trajectory_that_ends_before_the_checkpoints_frames(self):
+        self.run_steps(20)
+        shutil.copy(self.folder / "traj.h5md", self.folder / "short.h5md")
+        self.run_steps(50, "--continue")
+        shutil.copy(self.folder / "short.h5md", self.folder / "traj.h5md")
+        before = self.content()
+        for sets in ([], ["output.trajectory=short.h5md"]):
+            run = self.run_steps(80, "--continue", sets=sets, status=2)
+            self.assertIn("it belongs to another run: the checkpoint is of step 50 and follows a frame at step 50, but "
+                          "up to there its last frame is of step 20", run.stderr)
+        self.assertEqual(self.content()["traj.h5md"], before["traj.h5md"])
+
+    def test_takes_a_trajectory_whose_stride_changes(self):
+        self.run_steps(15)
+        self.run_steps(30, "--continue", sets=["output.every=25 fs"])
+        self.assertEqual(self.frames(), [0, 10, 20, 25, 30])
+
+    def test_takes_a_trajectory_under_another_name(self):
+        self.run_steps(20)
+        (self.folder / "traj.h5md").rename(self.folder / "moved.h5md")
+        self.run_steps(40, "--continue", sets=["output.trajectory=moved.h5md"])
+        self.assertEqual(self.frames("moved.h5md"), [0, 10, 20, 30, 40])
+
+    def test_begins_a_new_trajectory_where_the_old_one_is_missing_or_damaged(self):
+        self.run_steps(20)
+        whole = (self.folder / "traj.h5md").read_bytes()
+        for damage in (None, b"", whole[:3000], whole[:len(whole) // 2], whole[:-64], b"x" * 5000):
+            (self.folder / "traj.h5md").unlink(missing_ok=True)
+            if damage is not None:
+                (self.folder / "traj.h5md").write_bytes(damage)
+            run = self.run_steps(40, "--continue", status=(2, 4))
+            self.assertIn("name another file with output.trajectory", run.stderr)
+            self.assertIn("its frames then begin after step 20", run.stderr)
+        self.run_steps(40, "--continue", sets=["output.trajectory=second.h5md"])
+        self.assertEqual(self.frames("second.h5md"), [30, 40])
+        self.run_steps(60, "--continue", sets=["output.trajectory=second.h5md"])
+        self.assertEqual(self.frames("second.h5md"), [30, 40, 50, 60])
+
+    def test_refuses_another_position_precision(self):
+        self.run_steps(10)
+        run = self.run_steps(20, "--continue", sets=["output.position_precision=float64"], status=2)
+        self.assertIn('it holds positions in float32, the deck asks for output.position_precision = "float64"',
+                      run.stderr)
+
+    def test_takes_equal_settings_in_another_spelling(self):
+        self.run_steps(10)
+        self.run_steps(20, "--continue", sets=["run.timestep=0.005 ps", "nonbonded.cutoff=9 Å", "thermostat.seed=42",
+                                               "run.temperature=1888e-1 K", "thermostat.time_constant=1000 fs"])
+
+    def test_refuses_other_settings_in_any_spelling(self):
+        self.run_steps(10)
+        for text, key in (("run.timestep=0.0025 ps", "run.timestep"), ("thermostat.seed=43", "thermostat.seed"),
+                          ("nonbonded.cutoff=8.9 Å", "nonbonded.cutoff")):
+            self.assertIn("\n  %s: " % key, self.run_steps(20, "--continue", sets=[text], status=2).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
