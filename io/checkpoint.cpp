@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <unistd.h>
 
 namespace tessera
@@ -300,6 +301,33 @@ ReadCheckpoint read_checkpoint(const std::string& path, const std::string& expec
         throw DamagedCheckpoint(why + "; " + without_stop(fault.what()) +
                                 ". Start without --continue.");
     }
+}
+
+bool is_checkpoint(const std::string& path)
+{
+    std::ifstream file(path, std::ios::binary | std::ios::ate);
+    Trailer trailer;
+    const Trailer right;
+    const std::streamoff size = file ? static_cast<std::streamoff>(file.tellg()) : 0;
+    const auto length = static_cast<std::streamoff>(sizeof trailer);
+    return size > length && file.seekg(size - length) &&
+           file.read(reinterpret_cast<char*>(&trailer), sizeof trailer) &&
+           trailer.magic == right.magic;
+}
+
+Coordinates read_checkpoint_coordinates(const std::string& path)
+{
+    const State state = read_one(path, {}).state;
+    Coordinates out;
+    out.title = fmt::format("step {} of {}", state.step, path);
+    for (const GridPosition& x : state.position) {
+        out.positions.push_back(to_nm(x));
+    }
+    out.velocities = state.velocity;
+    out.box = state.box;
+    out.time = state.time;
+    out.step = state.step;
+    return out;
 }
 
 bool has_checkpoint(const std::string& path)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/error.hpp"
+#include "engine/model/coordinates.hpp"
 #include "engine/model/state.hpp"
 
 #include <cstdint>
@@ -50,6 +51,13 @@ struct ReadCheckpoint {
 ///                         `expected_topology_hash`, where that is given), or of a newer program
 ReadCheckpoint read_checkpoint(const std::string& path,
                                const std::string& expected_topology_hash = {});
+
+/// Does the file end like a checkpoint?
+bool is_checkpoint(const std::string& path);
+
+/// The state of one checkpoint file as coordinates: the continuous path (not wrapped), velocities,
+/// cell, step and time; no names. Throws DamagedCheckpoint, InputError.
+Coordinates read_checkpoint_coordinates(const std::string& path);
 
 /// Is there a file that read_checkpoint would look at?
 bool has_checkpoint(const std::string& path);

@@ -1,10 +1,12 @@
 #include "io/convert.hpp"
 
+#include "io/checkpoint.hpp"
 #include "io/coordinates.hpp"
 #include "io/structure_g96.hpp"
 #include "io/structure_gro.hpp"
 #include "io/structure_pdb.hpp"
 #include "io/trajectory_h5md.hpp"
+#include "io/whole_molecules.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -108,6 +110,14 @@ std::vector<std::string> convert_coordinates(const std::string& in, const std::s
                                          in, frame.positions.size(), topology->atoms()));
         }
         take_names(*topology, frame);
+        if (is_checkpoint(in) && frame.box && frame.box->is_periodic()) {
+            // a checkpoint holds continuous paths; users want the molecules in the cell
+            const auto shifts =
+                whole_molecule_shifts(molecule_walk(*topology), *frame.box, frame.positions);
+            for (std::size_t i = 0; i < shifts.size(); ++i) {
+                frame.positions[i] += frame.box->shift(shifts[i][0], shifts[i][1], shifts[i][2]);
+            }
+        }
     }
 
     const std::string extension = std::filesystem::path(out).extension().string();

@@ -3,6 +3,7 @@
 #include "engine/base/text_file.hpp"
 #include "io/amber_coordinates.hpp"
 #include "io/charmm_crd.hpp"
+#include "io/checkpoint.hpp"
 #include "io/structure_g96.hpp"
 #include "io/structure_gro.hpp"
 #include "io/structure_h5md.hpp"
@@ -33,6 +34,11 @@ Coordinates read_brookhaven(const std::string& path, const CoordinateHints& hint
     return read_pdb(path, hints.expected_atoms);
 }
 
+Coordinates read_state(const std::string& path, const CoordinateHints& /*hints*/)
+{
+    return read_checkpoint_coordinates(path);
+}
+
 /// Both Amber and CHARMM name their coordinates .crd.
 Coordinates read_crd(const std::string& path, const CoordinateHints& hints)
 {
@@ -47,6 +53,7 @@ const std::vector<std::pair<std::string, Reader>>& readers()
         {".pdb", read_brookhaven},
         {".ent", read_brookhaven},
         {".h5md", [](const auto& path, const auto&) { return read_h5md(path); }},
+        {".h5", read_state},
         {".inpcrd", read_amber},
         {".rst7", read_amber},
         {".rst", read_amber},
@@ -83,7 +90,7 @@ Coordinates read_coordinates(const std::string& path, const CoordinateHints& hin
     const std::string extension = (is_gzip ? name.stem() : name).extension().string();
     std::string known;
     for (const auto& [of, read] : readers()) {
-        if (of == extension) {
+        if (of == extension || (of == ".h5" && is_checkpoint(path))) { // or "state.h5.prev"
             Coordinates frame = read(path, hints);
             refuse_out_of_range(path, frame);
             return frame;

@@ -65,8 +65,11 @@ std::string EnergyLog::summary(std::int64_t atoms) const
         fmt::format("\n{:<24} {:>18} {:>16} {:>16}\n", fmt::format("{} rows", potential_.count()),
                     "mean", "standard error", "deviation");
     const auto line = [&out](std::string_view name, const BlockAverage& of, std::string_view unit) {
-        out += fmt::format("  {:<22} {:>18.6f} {:>16.6f} {:>16.6f} {}\n", name, of.mean(),
-                           of.standard_error(), of.deviation(), unit);
+        const auto spread = [&of](double value) { // one row has none
+            return of.count() < 2 ? std::string("-") : fmt::format("{:.6f}", value);
+        };
+        out += fmt::format("  {:<22} {:>18.6f} {:>16} {:>16} {}\n", name, of.mean(),
+                           spread(of.standard_error()), spread(of.deviation()), unit);
     };
     for (std::size_t k = 0; k < kinds_.size(); ++k) {
         line(name_of(kinds_[k]), terms_[k], "kJ/mol");

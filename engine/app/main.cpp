@@ -1,5 +1,6 @@
 #include "engine/app/commands/commands.hpp"
 #include "engine/app/exit_status.hpp"
+#include "engine/app/stop_request.hpp"
 #include "engine/app/version.hpp"
 #include "engine/app/wait_policy.hpp"
 
@@ -132,6 +133,7 @@ int run_tessera(int argc, char** argv)
 
 int main(int argc, char** argv)
 {
+    tessera::give_back_hangup();
     tessera::let_waiting_threads_sleep(argv);
     return tessera::guarded([&] { return run_tessera(argc, argv); });
 }

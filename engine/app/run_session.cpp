@@ -395,6 +395,10 @@ void RunSession::write_closing(const std::string& how_it_ended)
             simulation_->minimised() ? "minimised to the tolerance"
                                      : "not yet minimised to the tolerance: more steps would help");
     }
+    if (minimises && deck.output.checkpoint) {
+        text += fmt::format("the structure reached: tessera convert {} OUT.gro --topology {}\n",
+                            deck.output.checkpoint->string(), deck.system.topology.string());
+    }
     text += fmt::format("{} at step {} of {} after {}\n",
                         how_it_ended.empty() ? "finished" : how_it_ended, step, deck.dynamics.steps,
                         duration_in_words(clock_->elapsed()));

@@ -19,22 +19,42 @@ void remember(int signal)
     caught = signal;
 }
 
-constexpr int watched[] = {SIGTERM, SIGINT, SIGUSR1};
+bool hangup_was_ignored = false;
+
+void look_at_hangup()
+{
+    struct sigaction now = {};
+    hangup_was_ignored = sigaction(SIGHUP, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+// before any library's own start: later its state can no longer be told
+__attribute__((section(".preinit_array"), used)) void (*const look_first)() = look_at_hangup;
+
+constexpr int watched[] = {SIGTERM, SIGINT, SIGUSR1, SIGHUP};
 
 } // namespace
+
+void give_back_hangup()
+{
+    std::signal(SIGHUP, hangup_was_ignored ? SIG_IGN : SIG_DFL);
+}
 
 StopRequest::StopRequest()
 {
     caught = 0;
     for (const int signal : watched) {
-        std::signal(signal, remember);
+        if (std::signal(signal, remember) == SIG_IGN && signal == SIGHUP) {
+            std::signal(signal, SIG_IGN);
+        }
     }
 }
 
 StopRequest::~StopRequest()
 {
     for (const int signal : watched) {
-        std::signal(signal, SIG_DFL);
+        if (std::signal(signal, SIG_DFL) == SIG_IGN) {
+            std::signal(signal, SIG_IGN);
+        }
     }
 }
 

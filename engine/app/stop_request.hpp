@@ -3,8 +3,13 @@
 namespace tessera
 {
 
-/// While this lives, SIGTERM, SIGINT and SIGUSR1 are remembered instead of ending the program; a
-/// second SIGINT ends it.
+/// A library that MPI brings along catches SIGHUP while it is loaded and does nothing with it.
+/// Gives the signal back what the starting process had set: to end the program, or (nohup) to be
+/// ignored. To be called first in main().
+void give_back_hangup();
+
+/// While this lives, SIGTERM, SIGINT, SIGUSR1 and SIGHUP are remembered instead of ending the
+/// program; a second SIGINT ends it. A SIGHUP that was ignored from the start (nohup) stays so.
 class StopRequest {
 public:
     StopRequest();

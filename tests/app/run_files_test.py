@@ -216,5 +216,75 @@ class Continuing(RunFiles):
             self.assertIn("\n  %s: " % key, self.run_steps(20, "--continue", sets=[text], status=2).stderr)
 
 
+class Checkpoints(RunFiles):
+    def convert(self, *arguments, status=0):
+        run = subprocess.run([TESSERA, "convert"] + list(arguments), capture_output=True, text=True, cwd=self.folder,
+                             timeout=60)
+        self.assertEqual(run.returncode, status, run.stderr)
+        return run
+
+    def test_are_read_as_coordinates_with_velocities_and_cell(self):
+        self.run_steps(7, sets=["thermostat.kind=none"])
+        for name in ("state.h5", "again.h5.prev"):
+            shutil.copy(self.folder / "state.h5", self.folder / name) if name != "state.h5" else None
+            self.convert(name, "end.gro", "--topology", "topol.top")
+            lines = (self.folder / "end.gro").read_text().splitlines()
+            self.assertEqual(len(lines), 867)
+            self.assertRegex(lines[2], r"^    1\w+ +AR    1( +-?\d\.\d{6,}){6}$")
+            edges = [float(x) for x in lines[-1].split()]
+            self.assertAlmostEqual(edges[0], float((self.folder / "start.gro").read_text().split()[-3]), places=5)
+            for line in lines[2:-1]:
+                x = [float(t) for t in line[20:].split()][:3]
+                self.assertTrue(all(0 <= value <= edges[0] for value in x), line)
+
+    def test_start_another_run_with_their_velocities(self):
+        self.run_steps(10, sets=["thermostat.kind=none"])
+        temperature = float([row for row in (self.folder / "run.log").read_text().splitlines()
+                             if re.match(r" +10 +0\.05", row)][0].split()[6])
+        new = ["thermostat.kind=none", "system.coordinates=state.h5", "run.velocities=from-file", "output.log=two.log",
+               "output.checkpoint=two.h5", "output.trajectory=two.h5md"]
+        self.run_steps(10, sets=new)
+        row = [row for row in (self.folder / "two.log").read_text().splitlines() if re.match(r" +0 +0\.0000", row)][0]
+        # leap-frog's temperature of a start is that of half a step before: it differs a little
+        self.assertAlmostEqual(float(row.split()[6]), temperature, delta=2.0)
+
+    def test_are_not_overwritten_by_the_run_that_reads_them(self):
+        self.run_steps(5)
+        run = self.run_steps(5, sets=["system.coordinates=state.h5"], status=2)
+        self.assertIn("output.checkpoint would overwrite system.coordinates", run.stderr)
+
+    def test_that_are_cut_short_are_refused_as_coordinates(self):
+        self.run_steps(5)
+        whole = (self.folder / "state.h5").read_bytes()
+        (self.folder / "state.h5").write_bytes(whole[:-30])
+        run = self.convert("state.h5", "x.gro", "--topology", "topol.top", status=4)
+        self.assertIn("state.h5: is no complete checkpoint", run.stderr)
+
+    def test_hold_the_structure_a_minimiser_reached(self):
+        run = self.run_steps(3, sets=["run.integrator=steepest-descent", "run.velocities=from-file",
+                                      "thermostat.kind=none"])
+        self.assertIn("the structure reached: tessera convert state.h5 OUT.gro --topology topol.top", run.stdout)
+        self.assertNotIn("nan", run.stdout)
+
+
+class Check(RunFiles):
+    def gro(self, edge):
+        lines = (self.folder / "start.gro").read_text().splitlines()
+        (self.folder / "start.gro").write_text("\n".join(lines[:-1] + ["%s %s %s" % (edge, edge, edge), ""]))
+
+    def test_tells_a_cell_beyond_the_grid_with_file_and_value(self):
+        self.gro("40000.0")
+        for command in ("check", "run"):
+            run = self.call(command, sets=["run.steps=1"], status=2)
+            self.assertIn("start.gro: cell vector 1 is 40000 0 0 nm (beyond 16384 nm", run.stderr)
+
+    def test_does_not_call_a_system_with_overlaps_free_of_faults_without_a_reservation(self):
+        lines = (self.folder / "start.gro").read_text().splitlines()
+        lines[3] = lines[3][:20] + lines[2][20:]
+        (self.folder / "start.gro").write_text("\n".join(lines + [""]))
+        run = self.call("check")
+        self.assertIn("no faults found, but 1 warning above", run.stdout)
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

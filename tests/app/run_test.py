@@ -133,8 +133,9 @@ class Run(unittest.TestCase):
         self.run_steps(10)
         self.assertIn("nothing to do: the state is at step 10 of 10", self.run_steps(10, "--continue").stdout)
 
-    def stopped_by(self, number):
-        process = subprocess.Popen(self.command(10**9, "--quiet"), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    def stopped_by(self, number, hangup=signal.SIG_DFL):
+        process = subprocess.Popen(self.command(10**9, "--quiet"), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   preexec_fn=lambda: signal.signal(signal.SIGHUP, hangup))
         for _ in range(600):
             if (self.folder / "run.log").exists() and len(self.rows()) > 1:
                 break
@@ -144,11 +145,24 @@ class Run(unittest.TestCase):
         return process.returncode
 
     def test_a_signal_leaves_a_checkpoint_and_status_85(self):
-        for number in (signal.SIGTERM, signal.SIGUSR1):
+        for number in (signal.SIGTERM, signal.SIGUSR1, signal.SIGHUP):
             self.assertEqual(self.stopped_by(number), 85)
             self.assertTrue((self.folder / "state.h5").exists())
             (self.folder / "state.h5").unlink()
             (self.folder / "run.log").unlink()
+
+    def test_a_hangup_that_was_ignored_from_the_start_is_ignored(self):
+        process = subprocess.Popen(self.command(10**9, "--quiet"), stderr=subprocess.PIPE,
+                                   preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        for _ in range(600):
+            if (self.folder / "run.log").exists() and len(self.rows()) > 1:
+                break
+            time.sleep(0.05)
+        process.send_signal(signal.SIGHUP)
+        time.sleep(0.3)
+        self.assertIsNone(process.poll())
+        process.kill()
+        process.communicate(timeout=60)
 
     def test_the_time_limit_leaves_a_checkpoint_and_status_85(self):
         self.run_steps(10**9, sets=["output.time_limit=2 s"], status=85)

@@ -2,6 +2,7 @@
 #include "engine/app/exit_status.hpp"
 #include "engine/app/load.hpp"
 #include "engine/app/run_files.hpp"
+#include "engine/app/start_state.hpp"
 #include "engine/app/system_summary.hpp"
 #include "engine/app/threads.hpp"
 #include "engine/app/unwise.hpp"
@@ -33,7 +34,14 @@ int check_command(const CheckOptions& options)
     }
     print_warnings(diagnostics);
     diagnostics.throw_if_any();
-    std::cout << system_summary(deck, assembly) << "no faults found\n";
+    refuse_far(deck, assembly);
+    const std::size_t warnings = diagnostics.warnings().size();
+    std::cout << system_summary(deck, assembly) << "no faults found";
+    if (warnings > 0) {
+        std::cout << ", but " << warnings << (warnings == 1 ? " warning" : " warnings")
+                  << " above: the run may still fail for what is warned of";
+    }
+    std::cout << '\n';
     return exit_status::done;
 }
 
