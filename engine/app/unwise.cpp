@@ -87,6 +87,22 @@ void overlaps(const Deck& deck, const Assembly& assembly, Diagnostics& diagnosti
          "minimise first (integrator = \"steepest-descent\"), or correct the coordinates");
 }
 
+void truncated_coulomb(const Deck& deck, const Assembly& assembly, Diagnostics& diagnostics)
+{
+    const NonbondedSettings& nonbonded = assembly.nonbonded;
+    const auto& charge = assembly.topology->charge;
+    const bool charged = std::any_of(charge.begin(), charge.end(), [](double q) { return q != 0; });
+    if (charged && nonbonded.electrostatics == Electrostatics::cutoff &&
+        !nonbonded.coulomb_potential_shift && std::isfinite(nonbonded.coulomb_cutoff)) {
+        warn(diagnostics, deck.place_of("nonbonded.electrostatics"),
+             fmt::format("Coulomb energies end abruptly at {:.4g} nm (truncated like this they are "
+                         "not conserved: charged systems heat up)",
+                         nonbonded.coulomb_cutoff),
+             "choose electrostatics = \"pme\" or \"reaction-field\", or "
+             "coulomb_modifier = \"potential-shift\"");
+    }
+}
+
 void narrow_box(const Deck& deck, const Assembly& assembly, Diagnostics& diagnostics)
 {
     const double cutoff = assembly.nonbonded.cutoff();
@@ -162,6 +178,7 @@ void warn_of_unwise(const Deck& deck, const Assembly& assembly, bool dynamics,
     if (dynamics) {
         if (deck.dynamics.integrator != Integrator::steepest_descent) {
             hydrogen_bonds(deck, *assembly.topology, diagnostics);
+            truncated_coulomb(deck, assembly, diagnostics);
         }
         narrow_box(deck, assembly, diagnostics);
     }

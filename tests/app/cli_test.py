@@ -131,6 +131,13 @@ class Check(unittest.TestCase):
         self.assertIn("the PME mesh is coarser than the tolerance deserves",
                       self.warnings("minimal.toml", "pme.spacing=0.25 nm"))
 
+    def test_truncated_coulomb_is_warned_of(self):
+        cut = "nonbonded.electrostatics=cutoff"
+        self.assertIn("Coulomb energies end abruptly at 1 nm", self.warnings("minimal.toml", cut))
+        for remedy in ([cut, "nonbonded.coulomb_modifier=potential-shift"],
+                       ["nonbonded.electrostatics=reaction-field"], []):
+            self.assertNotIn("abruptly", self.warnings("minimal.toml", *remedy))
+
     def test_a_short_thermostat_time_is_warned_of(self):
         text = self.warnings("minimal.toml", "thermostat.kind=v-rescale", "thermostat.temperature=300 K",
                              "thermostat.time_constant=10 fs")
