@@ -216,7 +216,8 @@ const std::vector<DeckKey>& table()
          K::count,
          D::none,
          "100",
-         "steps between removals of the motion of the centre of mass; 0 never",
+         "steps between removals of the motion of the centre of mass; 0 never; langevin: every "
+         "step, or 0",
          {}},
         {"run.minimizer_step",
          K::quantity,

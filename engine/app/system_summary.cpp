@@ -4,6 +4,7 @@
 #include "engine/app/threads.hpp"
 #include "engine/math/constants.hpp"
 #include "engine/math/units.hpp"
+#include "engine/plans/constraint_plan.hpp"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -95,17 +96,6 @@ std::string file_in_words(const std::optional<std::filesystem::path>& file)
 
 } // namespace
 
-double degrees_of_freedom(const Topology& topology, bool periodic)
-{
-    double freedom = 0;
-    for (const double mass : topology.mass) {
-        freedom += mass > 0 ? 3 : 0;
-    }
-    freedom -= static_cast<double>(topology.constraints.size());
-    freedom -= 3.0 * static_cast<double>(topology.rigid_waters.size());
-    return periodic ? freedom - 3 : freedom;
-}
-
 double estimated_memory(const Assembly& assembly)
 {
     const double atoms = static_cast<double>(assembly.topology->atoms());
@@ -147,8 +137,11 @@ std::string system_summary(const Deck& deck, const Assembly& assembly)
     line("constraints",
          fmt::format("{} bonds, {} rigid waters, {} virtual sites", topology.constraints.size(),
                      topology.rigid_waters.size(), topology.virtual_sites.size()));
-    line("freedom", fmt::format("{} degrees of freedom",
-                                degrees_of_freedom(topology, assembly.box.is_periodic())));
+    const bool at_rest = deck.dynamics.remove_com_every > 0;
+    line("freedom",
+         fmt::format("{} degrees of freedom{}",
+                     degrees_of_freedom(topology, make_constraint_plan(topology), at_rest),
+                     at_rest ? " (the centre of mass is kept at rest)" : ""));
     line("coulomb",
          fmt::format("{} with constant {:.12g} kJ/mol nm/e^2",
                      value_of(deck, "nonbonded.electrostatics"), topology.coulomb_constant));

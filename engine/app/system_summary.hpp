@@ -14,10 +14,6 @@ std::string system_summary(const Deck& deck, const Assembly& assembly);
 /// Every key with the value used, defaults included, one a line.
 std::string deck_echo(const Deck& deck);
 
-/// 3 atoms (massive ones) - constraints - 3 where the motion of the centre of mass is removed or
-/// conserved in a cell.
-double degrees_of_freedom(const Topology& topology, bool periodic);
-
 /// Bytes, a rough upper estimate for the CPU backend in FP64.
 double estimated_memory(const Assembly& assembly);
 

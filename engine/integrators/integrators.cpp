@@ -105,7 +105,10 @@ Scheme make_scheme(const DynamicsSettings& s, bool has_constraints)
         steps.insert(steps.begin(), MeasurePressure{s.couple_every});
     }
     if (s.remove_com_every > 0 && s.integrator != Integrator::steepest_descent) {
-        steps.push_back(RemoveComMotion{s.remove_com_every});
+        // noise gives the centre its thermal share at once: only what is removed in every step
+        // counts no degrees of freedom
+        const bool noisy = s.integrator == Integrator::langevin;
+        steps.push_back(RemoveComMotion{noisy ? 1 : s.remove_com_every});
     }
     return has_constraints ? constrained(scheme) : scheme;
 }

@@ -53,7 +53,7 @@ struct DynamicsSettings {
     double timestep = 0.002;
     std::int64_t steps = 5000;
     std::uint64_t seed = 42;
-    std::int64_t remove_com_every = 100; ///< steps; 0 never
+    std::int64_t remove_com_every = 100; ///< steps; 0 never; Langevin: each step, unless 0
     bool generate_velocities = false;    ///< Maxwell-Boltzmann at `velocity_temperature`
     double velocity_temperature = 300;
 

@@ -60,6 +60,59 @@ TEST(MaxwellBoltzmann, HasTheTemperatureAskedForAndNoDrift)
     EXPECT_LT(norm(p), 1e-10);
 }
 
+// Drawn with the centre of mass in motion, its share is that of 3 of the 9 degrees of freedom.
+TEST(MaxwellBoltzmann, GivesTheCentreItsShareWhereItMayMove)
+{
+    const auto three = gas(3, 10);
+    DynamicsSettings settings = at_300_kelvin(Integrator::velocity_verlet, 0.001);
+    double share = 0;
+    constexpr int draws = 400;
+    for (int k = 0; k < draws; ++k) {
+        settings.seed = static_cast<std::uint64_t>(k);
+        Simulation simulation(three, settings, scattered_state(3, 1), 1, forces_of());
+        const Observables& o = simulation.observables();
+        Vec3 p;
+        for (const Vec3& v : simulation.state().velocity) {
+            p += 10 * v;
+        }
+        EXPECT_EQ(o.degrees_of_freedom, 9);
+        EXPECT_NEAR(o.temperature, 300, 1e-9);
+        share += norm2(p) / (2 * 30) / o.kinetic / draws;
+    }
+    EXPECT_NEAR(share, 1.0 / 3, 0.05); // five standard errors of 400 draws of a Beta(1.5, 3)
+}
+
+struct Removal {
+    std::int64_t every;
+    double freedom; ///< of three atoms
+};
+
+class FewAtoms : public ::testing::TestWithParam<Removal> {};
+
+// Where noise and removal of the drift took turns, three atoms would show up to 450 K.
+TEST_P(FewAtoms, HaveTheLangevinBathsTemperature)
+{
+    DynamicsSettings settings = at_300_kelvin(Integrator::langevin, 0.01);
+    settings.temperature_time = 0.1;
+    settings.remove_com_every = GetParam().every;
+    Simulation simulation(gas(3, 10), settings, scattered_state(3, 1, support::cube(5)), 1,
+                          forces_of());
+    double mean = 0;
+    constexpr int samples = 20000;
+    for (int k = 0; k < samples; ++k) {
+        simulation.step();
+        mean += simulation.observables().temperature / samples;
+    }
+
+    EXPECT_EQ(simulation.degrees_of_freedom(), GetParam().freedom);
+    // single values scatter by sqrt(2/6), and one in ten is independent: 1.3 %, times five
+    EXPECT_NEAR(mean, 300, 20);
+}
+
+INSTANTIATE_TEST_SUITE_P(Removals, FewAtoms,
+                         ::testing::Values(Removal{0, 9}, Removal{1, 6}, Removal{7, 6},
+                                           Removal{100, 6}));
+
 // BAOAB samples positions in a harmonic well without any error of the time step; here w dt = 0.5,
 // where a Verlet-like scheme is off by 6 %.
 TEST(Langevin, SamplesHarmonicPositionsExactlyAtLongSteps)
