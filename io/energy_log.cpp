@@ -2,6 +2,7 @@
 
 #include "engine/math/units.hpp"
 
+#include <cmath>
 #include <fmt/format.h>
 #include <ostream>
 
@@ -9,8 +10,8 @@ namespace tessera
 {
 
 EnergyLog::EnergyLog(std::ostream& stream, std::vector<EnergyKind> kinds, std::int64_t every,
-                     bool periodic)
-    : stream_(stream), kinds_(std::move(kinds)), every_(every), periodic_(periodic),
+                     bool periodic, LogKind kind)
+    : stream_(stream), kinds_(std::move(kinds)), every_(every), periodic_(periodic), kind_(kind),
       terms_(kinds_.size())
 {
 }
@@ -24,6 +25,11 @@ Interest EnergyLog::interest(std::int64_t step) const
 void EnergyLog::write_head()
 {
     head_written_ = true;
+    if (kind_ == LogKind::minimisation) {
+        stream_ << fmt::format("{:>12} {:>20} {:>24} {:>10}\n", "step", "potential/kJ/mol",
+                               "largest force/kJ/mol/nm", "atom");
+        return;
+    }
     stream_ << fmt::format("{:>12} {:>12} {:>17} {:>15} {:>17} {:>17} {:>10}", "step", "time/ps",
                            "potential/kJ/mol", "kinetic/kJ/mol", "total/kJ/mol", "conserved/kJ/mol",
                            "T/K");
@@ -36,6 +42,15 @@ void EnergyLog::notify(const StepView& view)
         write_head();
     }
     const Observables& o = view.observables();
+    if (kind_ == LogKind::minimisation) {
+        const bool wide = std::fabs(o.potential) > 1e12 || o.largest_force > 1e12; // overlaps
+        stream_ << (wide ? fmt::format("{:>12} {:>20.10e} {:>24.8e} {:>10}\n", o.step, o.potential,
+                                       o.largest_force, o.largest_force_atom + 1)
+                         : fmt::format("{:>12} {:>20.6f} {:>24.6f} {:>10}\n", o.step, o.potential,
+                                       o.largest_force, o.largest_force_atom + 1));
+        stream_.flush();
+        return;
+    }
     const double pressure = o.pressure / units::bar;
     stream_ << fmt::format("{:>12} {:>12.4f} {:>17.6f} {:>15.6f} {:>17.6f} {:>17.6f} {:>10.3f}",
                            o.step, o.time, o.potential, o.kinetic, o.total, o.conserved,

@@ -3,6 +3,7 @@
 #include "engine/simulation/observers.hpp"
 #include "io/run_statistics.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -11,13 +12,17 @@
 namespace tessera
 {
 
+/// What the rows tell: a moving system, or one that runs downhill (no time, no velocities).
+enum class LogKind : std::uint8_t { dynamics, minimisation };
+
 /// The table of energies in the log: one row every so many steps, and means at the end. Units as
-/// the head says (ps, kJ/mol, K, bar, nm^3).
+/// the head says (ps, kJ/mol, K, bar, nm^3; of a minimisation the potential and the largest force,
+/// kJ/mol/nm, with its atom).
 class EnergyLog : public Observer {
 public:
     /// `kinds`: the energies this system has. `stream` outlives this and takes the rows.
     EnergyLog(std::ostream& stream, std::vector<EnergyKind> kinds, std::int64_t every,
-              bool periodic);
+              bool periodic, LogKind kind = LogKind::dynamics);
 
     [[nodiscard]] Interest interest(std::int64_t step) const override;
     void notify(const StepView& view) override;
@@ -25,7 +30,7 @@ public:
     /// Head of the table; called by the first row too.
     void write_head();
     /// Means of every column with their standard errors and the deviations of single rows, and the
-    /// drift of the conserved quantity.
+    /// drift of the conserved quantity. Nothing of a minimisation: its rows have no mean.
     [[nodiscard]] std::string summary(std::int64_t atoms) const;
 
 private:
@@ -33,6 +38,7 @@ private:
     std::vector<EnergyKind> kinds_;
     std::int64_t every_;
     bool periodic_;
+    LogKind kind_;
     bool head_written_ = false;
     std::vector<BlockAverage> terms_;
     BlockAverage potential_, kinetic_, total_, conserved_, temperature_, pressure_, volume_;

@@ -21,6 +21,13 @@ bool has_mesh(const NonbondedSettings& nonbonded)
     return nonbonded.electrostatics == Electrostatics::pme || nonbonded.lj_pme;
 }
 
+/// Overlapping atoms have energies of any size.
+std::string in_column(double value, int width)
+{
+    return std::fabs(value) < 1e12 ? fmt::format("{:>{}.8f}", value, width)
+                                   : fmt::format("{:>{}.8e}", value, width);
+}
+
 bool any_not_zero(const std::vector<double>& values)
 {
     return std::any_of(values.begin(), values.end(), [](double v) { return v != 0; });
@@ -92,9 +99,9 @@ std::string energy_table(const Assembly& assembly, const SinglePoint& result)
     }
     out += "\nenergy                          kJ/mol\n";
     for (const EnergyKind kind : kinds_present(topology, assembly.nonbonded)) {
-        out += fmt::format("  {:<22} {:>20.8f}\n", name_of(kind), result.sums.energy(kind));
+        out += fmt::format("  {:<22} {}\n", name_of(kind), in_column(result.sums.energy(kind), 20));
     }
-    out += fmt::format("  {:<22} {:>20.8f}\n", "potential", result.sums.potential());
+    out += fmt::format("  {:<22} {}\n", "potential", in_column(result.sums.potential(), 20));
     const ForceSummary forces = summary_of(result.forces);
     out += fmt::format("\nforces: rms {:.8g} kJ/mol/nm", forces.rms);
     if (topology.atoms() > 0) {
@@ -104,8 +111,8 @@ std::string energy_table(const Assembly& assembly, const SinglePoint& result)
     const Mat3 virial = result.sums.virial();
     out += "\nvirial, kJ/mol (forces alone)\n";
     for (int k = 0; k < 3; ++k) {
-        out +=
-            fmt::format("  {:>18.8f} {:>18.8f} {:>18.8f}\n", virial[k].x, virial[k].y, virial[k].z);
+        out += fmt::format("  {} {} {}\n", in_column(virial[k].x, 18), in_column(virial[k].y, 18),
+                           in_column(virial[k].z, 18));
     }
     for (const std::string& note : result.notes) {
         out += "note: " + note + '\n';

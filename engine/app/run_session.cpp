@@ -43,7 +43,7 @@ RunSession::RunSession(LoadedSystem system, const RunOptions& options, const Sto
     hash_ = topology_hash(topology);
     kinds_ = kinds_present(topology, system_.assembly.nonbonded);
     choose_start(options.continuation);
-    if (start_.step < deck.dynamics.steps) {
+    if (start_.step < deck.dynamics.steps || !continued_) { // of zero steps the start is written
         if (!continued_) {
             kept_ = keep_earlier_run(deck);
         }
@@ -188,8 +188,9 @@ void RunSession::make_simulation()
         simulation_->import_extra(extra);
     }
     if (log_.is_open()) {
-        energy_log_ = std::make_unique<EnergyLog>(log_, kinds_, deck.output.energies_every,
-                                                  system_.assembly.box.is_periodic());
+        energy_log_ = std::make_unique<EnergyLog>(
+            log_, kinds_, deck.output.energies_every, system_.assembly.box.is_periodic(),
+            minimises() ? LogKind::minimisation : LogKind::dynamics);
         simulation_->add_observer(*energy_log_);
     }
     if (trajectory_observer_) {
@@ -233,11 +234,20 @@ int RunSession::run()
             std::cout << fmt::format("nothing to do: the state is at step {} of {}\n", start_.step,
                                      last);
         }
+        if (start_.step > last) {
+            std::cerr << fmt::format("warning: run.steps = {} is fewer than the {} steps that have "
+                                     "been made already (it counts from step 0, not from the "
+                                     "checkpoint)\n",
+                                     last, start_.step);
+        }
         return exit_status::done;
     }
     write_opening();
     try {
         simulation_->begin();
+        for (const std::string& note : simulation_->notes()) {
+            tell("note: " + note + '\n');
+        }
         clock_ = std::make_unique<RunClock>(start_.step, last, system_.deck.dynamics.timestep);
         simulation_->run(last, [this] { return after_step(); });
     } catch (const std::exception& fault) {
@@ -370,6 +380,32 @@ void RunSession::write_checkpoint_now()
     checkpoint_cost_ = std::chrono::duration<double>(RunClock::Clock::now() - begin).count();
 }
 
+bool RunSession::minimises() const
+{
+    return system_.deck.dynamics.integrator == Integrator::steepest_descent;
+}
+
+std::string RunSession::how_far_minimised()
+{
+    const double tolerance = system_.deck.dynamics.minimizer_tolerance;
+    const LargestForce largest = simulation_->largest_force();
+    std::string text =
+        fmt::format("potential energy {:.8f} kJ/mol, largest force {:.6g} kJ/mol/nm on {}\n",
+                    simulation_->observables().potential, largest.force,
+                    largest.atom < 0 ? "no atom" : simulation_->describe(largest.atom));
+    if (simulation_->minimised()) {
+        return text + fmt::format("minimised to the tolerance of {:g} kJ/mol/nm\n", tolerance);
+    }
+    if (simulation_->is_stuck()) {
+        return text + fmt::format("stuck above the tolerance of {:g} kJ/mol/nm: no step lowers the "
+                                  "energy any more\n",
+                                  tolerance);
+    }
+    return text + fmt::format("not yet minimised to the tolerance of {:g} kJ/mol/nm: more steps "
+                              "would help\n",
+                              tolerance);
+}
+
 void RunSession::write_closing(const std::string& how_it_ended)
 {
     const Deck& deck = system_.deck;
@@ -388,21 +424,17 @@ void RunSession::write_closing(const std::string& how_it_ended)
                             phase.seconds, 100 * phase.seconds / all);
     }
     text += '\n';
-    const bool minimises = deck.dynamics.integrator == Integrator::steepest_descent;
-    if (minimises) {
-        text += fmt::format(
-            "potential energy {:.8f} kJ/mol, {}\n", simulation_->observables().potential,
-            simulation_->minimised() ? "minimised to the tolerance"
-                                     : "not yet minimised to the tolerance: more steps would help");
+    if (minimises()) {
+        text += how_far_minimised();
     }
-    if (minimises && deck.output.checkpoint) {
+    if (minimises() && deck.output.checkpoint) {
         text += fmt::format("the structure reached: tessera convert {} OUT.gro --topology {}\n",
                             deck.output.checkpoint->string(), deck.system.topology.string());
     }
     text += fmt::format("{} at step {} of {} after {}\n",
                         how_it_ended.empty() ? "finished" : how_it_ended, step, deck.dynamics.steps,
                         duration_in_words(clock_->elapsed()));
-    if (const auto speed = clock_->ns_per_day(); speed && !minimises) {
+    if (const auto speed = clock_->ns_per_day(); speed && !minimises()) {
         text += fmt::format("{:.4g} ns/day ({} threads, measured over the last {} steps)\n", *speed,
                             threads_, clock_->measured_steps());
     }

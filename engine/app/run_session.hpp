@@ -43,6 +43,9 @@ private:
     H5mdTrajectory continued_trajectory(const TrajectorySettings& settings) const;
     void make_simulation();
     void write_opening();
+    [[nodiscard]] bool minimises() const;
+    /// Energy and largest force at the end of a minimisation, and what they mean.
+    [[nodiscard]] std::string how_far_minimised();
     void write_closing(const std::string& how_it_ended);
     void write_checkpoint_now();
     /// A barostat that drives the cell into the cut-off stops the run: keep a state before it does.

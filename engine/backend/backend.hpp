@@ -39,6 +39,13 @@ struct BathEnergies {
     double barostat = 0;   ///< energy given to the system by changes of the cell so far
 };
 
+/// The largest of the forces along which atoms can move, kJ/mol/nm, and the atom on which it acts
+/// (-1: there is none). NaN where an atom's force is not finite.
+struct LargestForce {
+    double force = 0;
+    std::int64_t atom = -1;
+};
+
 /// State that is neither position nor velocity, by name; doubles are stored bit by bit.
 using ExtraState = std::map<std::string, std::vector<double>>;
 
@@ -79,10 +86,16 @@ public:
     [[nodiscard]] virtual double degrees_of_freedom() const = 0;
     [[nodiscard]] virtual bool has_constraints() const = 0;
     [[nodiscard]] virtual BathEnergies bath_energies() const = 0;
-    /// Largest force component along which atoms can move (constraints taken out), kJ/mol/nm.
-    virtual double largest_free_force() = 0;
+    /// With what the constraints bear taken out.
+    virtual LargestForce largest_free_force() = 0;
     /// Minimisers: how far the next trial moves, nm.
     [[nodiscard]] virtual double trial_length() const = 0;
+    /// Minimisers, after the forces of the start: moves atoms whose force is not finite (they stand
+    /// on others, and nothing tells where to go) by a tiny step each, the same in every run.
+    /// Returns which, in words; empty: none, and the forces stand.
+    virtual std::string part_coincident_atoms() = 0;
+    /// "atom 7 (OW of SOL 3)"
+    [[nodiscard]] virtual std::string describe(std::int64_t atom) const = 0;
 
     [[nodiscard]] virtual ExtraState export_extra() const = 0;
     virtual void import_extra(const ExtraState& extra) = 0;

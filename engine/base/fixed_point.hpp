@@ -16,7 +16,7 @@ namespace tessera
 /// | position              | int64    | 2^-48 nm       | 32768 nm            |                |
 /// | force (fp64)          | int64    | 2^-36 kJ/mol/nm| 1.3e8 kJ/mol/nm     | the same, mod 2^64
 /// in between | | energy, virial (fp64) | int128   | 2^-40 kJ/mol   | 8.3e6 and, by the slow path,
-/// 1e26 | 1e26 | | mesh charge (fp64)    | int64    | 2^-50 e        | 4096 e              | 8192 e
+/// 9e19 | 1e26 | | mesh charge (fp64)    | int64    | 2^-50 e        | 4096 e              | 8192 e
 /// |
 namespace fixed
 {
@@ -39,7 +39,9 @@ TESSERA_FORMULA double from_fixed(std::int64_t value, double scale)
     return static_cast<double>(value) * (1.0 / scale);
 }
 
-/// A sum of energies or virials: exact, so independent of the order of its addends. Unit: kJ/mol.
+/// A sum of energies or virials: exact, so independent of the order of its addends. Addends beyond
+/// the range (atoms that nearly coincide) are summed beside it in floating point, where the order
+/// may reach the last bits. Unit: kJ/mol.
 class ExactSum {
 public:
     void add(double value)
@@ -47,11 +49,11 @@ public:
         const double scaled = value * fixed::energy_scale;
         if (std::fabs(scaled) < 9.0e18) {
             sum_ += static_cast<std::int64_t>(std::llrint(scaled));
-        } else if (std::isfinite(scaled) && std::fabs(scaled) < 1.0e38) {
+        } else if (std::fabs(scaled) < 1.0e32) { // a million of them fit
             sum_ +=
                 static_cast<Wide>(scaled); // beyond 2^53 a double is an integer: nothing is rounded
         } else {
-            broken_ = true;
+            beyond_ += value; // also what is not finite
         }
     }
     /// Adds a number that is already on the grid (units of 2^-40 kJ/mol).
@@ -59,19 +61,19 @@ public:
     void add(const ExactSum& other)
     {
         sum_ += other.sum_;
-        broken_ = broken_ || other.broken_;
+        beyond_ += other.beyond_;
     }
-    /// NaN when an addend was not finite.
+    /// Not finite when an addend was not.
     [[nodiscard]] double value() const
     {
-        return broken_ ? std::nan("") : static_cast<double>(sum_) * (1.0 / fixed::energy_scale);
+        return static_cast<double>(sum_) * (1.0 / fixed::energy_scale) + beyond_;
     }
     friend bool operator==(const ExactSum&, const ExactSum&) = default;
 
 private:
     __extension__ typedef __int128 Wide; // nvcc reads no __extension__ before using
     Wide sum_ = 0;
-    bool broken_ = false;
+    double beyond_ = 0; ///< kJ/mol
 };
 
 } // namespace tessera

@@ -36,6 +36,7 @@ enum class RandomPurpose : std::uint32_t {
     langevin = 2,
     velocity_rescale = 3,
     cell_rescale = 4,
+    parting = 5,
     test = 255
 };
 

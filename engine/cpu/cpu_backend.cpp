@@ -65,7 +65,8 @@ CpuBackend::CpuBackend(std::shared_ptr<const Topology> topology, const DynamicsS
     : topology_(weighed_for(std::move(topology), settings.integrator)), settings_(settings),
       providers_(std::move(forces)), virtual_sites_(*topology_),
       constraints_(*topology_, make_constraint_plan(*topology_)), smallest_cell_(smallest_cell),
-      threads_(std::max(1, threads)), descent_{settings.minimizer_step, {}, {}, {}, false, false}
+      threads_(std::max(1, threads)), descent_{
+                                          settings.minimizer_step, {}, {}, {}, false, false, false}
 {
     for (const double m : topology_->mass) {
         inverse_mass_.push_back(m > 0 ? 1 / m : 0);
@@ -76,6 +77,7 @@ CpuBackend::CpuBackend(std::shared_ptr<const Topology> topology, const DynamicsS
     // trial positions of a minimiser may overlap beyond the range of exact sums
     const bool minimises = settings.integrator == Integrator::steepest_descent;
     forces_ = ForceSums(topology_->mass.size(), minimises ? SumMode::floating : SumMode::exact);
+    descent_.at_start = minimises;
 }
 
 CpuBackend::~CpuBackend() = default;
@@ -243,15 +245,11 @@ void CpuBackend::finish_forces(Wanted wanted)
         const ScopedPhase phase(times_, "virtual sites");
         virtual_sites_.spread(state_.box, placed_, wanted, forces_, energies_);
     }
-    std::int64_t atom = forces_.out_of_range();
-    if (forces_.mode() == SumMode::floating) {
-        for (std::size_t a = 0; a < forces_.size() && atom < 0; ++a) {
-            const Vec3 f = forces_.force(a);
-            atom = std::isfinite(f.x + f.y + f.z) ? -1 : static_cast<std::int64_t>(a);
-        }
-    }
-    descent_.broken = descent_.broken || (atom >= 0 && descent_.on_trial);
-    if (atom >= 0 && !descent_.on_trial) {
+    const std::int64_t atom = first_without_finite_force();
+    if (descent_.on_trial) {
+        const bool sound = atom < 0 && (!wanted.energies || std::isfinite(energies_.potential()));
+        descent_.broken = descent_.broken || !sound;
+    } else if (atom >= 0 && !descent_.at_start) {
         const Vec3 x = to_nm(state_.position[static_cast<std::size_t>(atom)]);
         throw PhysicsError(fmt::format(
             "{}: the force on {} at ({:.4f}, {:.4f}, {:.4f}) nm is not finite or beyond {:.3g} "
@@ -262,6 +260,26 @@ void CpuBackend::finish_forces(Wanted wanted)
     if (pending_stretch_ != 0) {
         book_stretch();
     }
+}
+
+/// Or beyond the range of exact sums; -1: none.
+std::int64_t CpuBackend::first_without_finite_force() const
+{
+    if (forces_.mode() == SumMode::exact) {
+        return forces_.out_of_range();
+    }
+    for (std::size_t a = 0; a < forces_.size(); ++a) {
+        const Vec3 f = forces_.force(a);
+        if (!std::isfinite(f.x) || !std::isfinite(f.y) || !std::isfinite(f.z)) {
+            return static_cast<std::int64_t>(a);
+        }
+    }
+    return -1;
+}
+
+std::string CpuBackend::describe(std::int64_t atom) const
+{
+    return describe_atom(*topology_, atom);
 }
 
 std::vector<Vec3> CpuBackend::forces() const

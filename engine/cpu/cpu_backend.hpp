@@ -50,7 +50,9 @@ public:
     [[nodiscard]] double degrees_of_freedom() const override { return degrees_of_freedom_; }
     [[nodiscard]] bool has_constraints() const override { return !constraints_.empty(); }
     [[nodiscard]] BathEnergies bath_energies() const override { return baths_; }
-    double largest_free_force() override;
+    LargestForce largest_free_force() override;
+    std::string part_coincident_atoms() override;
+    [[nodiscard]] std::string describe(std::int64_t atom) const override;
     [[nodiscard]] double trial_length() const override { return descent_.length; }
 
     [[nodiscard]] ExtraState export_extra() const override;
@@ -82,6 +84,7 @@ private:
     void book_stretch();
     double remove_com_motion();
     void require(const std::optional<BrokenConstraint>& broken, const char* what) const;
+    [[nodiscard]] std::int64_t first_without_finite_force() const;
     [[nodiscard]] std::string when() const;
 
     std::shared_ptr<const Topology> topology_;
@@ -118,6 +121,7 @@ private:
         ForceSums forces;
         EnergySums energies;
         bool on_trial, broken; ///< broken: constraints or forces failed on the trial
+        bool at_start;         ///< its forces may still be not finite: atoms can be parted
     } descent_;
 
     PhaseTimes times_;

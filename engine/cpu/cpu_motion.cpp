@@ -10,8 +10,10 @@
 #include "engine/physics/thermostats/ornstein_uhlenbeck.hpp"
 #include "engine/physics/thermostats/rescale.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <utility>
 
 namespace tessera
 {
@@ -69,7 +71,9 @@ void CpuBackend::draw_velocities(double temperature, std::uint64_t seed)
             state_.velocity[a] = (width * std::sqrt(inverse_mass_[a])) * Vec3{xy[0], xy[1], z[0]};
         }
     }
-    remove_com_motion();
+    if (settings_.remove_com_every > 0) { // else it has its thermal share, as its 3 degrees count
+        remove_com_motion();
+    }
     if (!constraints_.empty()) {
         run(ConstrainVelocities{});
     }
@@ -240,7 +244,19 @@ void CpuBackend::book_stretch()
 
 // ----- steepest descent
 
-double CpuBackend::largest_free_force()
+namespace
+{
+
+/// Also where the square of the force is beyond the range of doubles; NaN stays NaN.
+double length_of(const Vec3& f)
+{
+    const double largest = std::fmax(std::fabs(f.x), std::fmax(std::fabs(f.y), std::fabs(f.z)));
+    return largest > 1e100 ? largest * norm((1 / largest) * f) : norm(f);
+}
+
+} // namespace
+
+LargestForce CpuBackend::largest_free_force()
 {
     std::vector<Vec3> acceleration(forces_.size());
     kick(acceleration, inverse_mass_, forces_, 1, threads_);
@@ -250,11 +266,55 @@ double CpuBackend::largest_free_force()
                 "the force");
         add_scaled(acceleration, correction_, 1, threads_);
     }
-    double largest = 0;
+    LargestForce largest;
     for (std::size_t a = 0; a < acceleration.size(); ++a) {
-        largest = std::fmax(largest, topology_->mass[a] * norm(acceleration[a]));
+        const double force = topology_->mass[a] * length_of(acceleration[a]);
+        if (inverse_mass_[a] > 0 && (largest.atom < 0 || !(force <= largest.force))) {
+            largest = {force, static_cast<std::int64_t>(a)};
+            if (std::isnan(force)) {
+                break;
+            }
+        }
     }
     return largest;
+}
+
+std::string CpuBackend::part_coincident_atoms()
+{
+    constexpr double step = 0.001; // nm: far enough for finite forces, too near to matter
+    constexpr int most_named = 5;
+    if (!std::exchange(descent_.at_start, false) || first_without_finite_force() < 0) {
+        return "";
+    }
+    std::string named;
+    std::int64_t parted = 0;
+    std::fill(moved_.begin(), moved_.end(), Vec3{});
+    for (std::size_t a = 0; a < forces_.size(); ++a) {
+        const Vec3 f = forces_.force(a);
+        if (!(inverse_mass_[a] > 0) ||
+            (std::isfinite(f.x) && std::isfinite(f.y) && std::isfinite(f.z))) {
+            continue;
+        }
+        RandomStream random(0, static_cast<std::uint32_t>(a), 0, RandomPurpose::parting);
+        const auto xy = random.normal2();
+        const auto z = random.normal2();
+        const Vec3 aside{xy[0], xy[1], z[0]};
+        moved_[a] = (step / norm(aside)) * aside;
+        if (++parted <= most_named) {
+            named += (named.empty() ? "" : ", ") + describe(static_cast<std::int64_t>(a));
+        }
+    }
+    old_ = state_.position;
+    displace(state_.position, moved_, threads_);
+    if (!constraints_.empty()) {
+        require(constraints_.constrain_positions(state_.box, old_, moved_, correction_, threads_),
+                "the distance");
+        displace(state_.position, correction_, threads_);
+    }
+    return fmt::format(
+        "no finite force acts on {}{}: they stand on other atoms, and were moved "
+        "aside by {} nm each",
+        named, parted > most_named ? fmt::format(" and {} more", parted - most_named) : "", step);
 }
 
 void CpuBackend::run(const Descend&)
@@ -264,11 +324,12 @@ void CpuBackend::run(const Descend&)
     descent_.energies = energies_;
     double largest = 0;
     for (std::size_t a = 0; a < forces_.size(); ++a) {
-        largest = std::fmax(largest, inverse_mass_[a] > 0 ? norm(forces_.force(a)) : 0);
+        largest = std::fmax(largest, inverse_mass_[a] > 0 ? length_of(forces_.force(a)) : 0);
     }
-    const double scale = largest > 0 ? descent_.length / largest : 0;
     for (std::size_t a = 0; a < forces_.size(); ++a) {
-        moved_[a] = inverse_mass_[a] > 0 ? scale * forces_.force(a) : Vec3{};
+        moved_[a] = inverse_mass_[a] > 0 && largest > 0
+                        ? descent_.length * ((1 / largest) * forces_.force(a))
+                        : Vec3{};
     }
     descent_.on_trial = true;
     descent_.broken = false;

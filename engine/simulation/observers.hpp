@@ -26,12 +26,14 @@ struct Observables {
     double conserved = 0; ///< total, less what thermostat and barostat have given
     double degrees_of_freedom = 0;
     double temperature = 0;
-    Mat3 kinetic_tensor;    ///< 1/2 sum m v_k v_l
-    Mat3 virial;            ///< -1/2 sum r_k F_l, constraint forces included
-    Mat3 constraint_virial; ///< their part of it
-    Mat3 pressure_tensor;   ///< 2/V (kinetic_tensor - virial); zero in open space
-    double pressure = 0;    ///< a third of its trace
-    double volume = 0;      ///< 0: open space
+    Mat3 kinetic_tensor;                  ///< 1/2 sum m v_k v_l
+    Mat3 virial;                          ///< -1/2 sum r_k F_l, constraint forces included
+    Mat3 constraint_virial;               ///< their part of it
+    Mat3 pressure_tensor;                 ///< 2/V (kinetic_tensor - virial); zero in open space
+    double pressure = 0;                  ///< a third of its trace
+    double volume = 0;                    ///< 0: open space
+    double largest_force = 0;             ///< minimisers: along which atoms can move, kJ/mol/nm
+    std::int64_t largest_force_atom = -1; ///< on which it acts
     Box box;
 };
 

@@ -131,6 +131,9 @@ void Simulation::begin()
     plan_ = plan_for(state().step);
     plan_.energies = plan_.virial = true; // one evaluation, and the state can be looked at
     compute_forces(plan_);
+    if (dynamics_.integrator == Integrator::steepest_descent) {
+        make_descent_possible();
+    }
 
     const bool half_step_behind = scheme_.velocities_half_step_behind;
     if (kind_ == StartKind::fresh || state().velocities_half_step_behind != half_step_behind) {
@@ -138,6 +141,24 @@ void Simulation::begin()
     }
     if (kind_ == StartKind::fresh) {
         notify(plan_);
+    }
+}
+
+/// Atoms that stand on one another have no force to follow.
+void Simulation::make_descent_possible()
+{
+    if (std::string parted = backend_->part_coincident_atoms(); !parted.empty()) {
+        notes_.push_back(std::move(parted));
+        compute_forces(plan_);
+    }
+    const double potential = backend_->energies().potential();
+    if (!std::isfinite(potential)) {
+        const LargestForce largest = backend_->largest_free_force();
+        throw PhysicsError(
+            fmt::format("step {}: the potential energy is {}, the largest force {:.6g} kJ/mol/nm "
+                        "on {} (without a finite energy nothing tells which way is down). Correct "
+                        "the start structure there.",
+                        state().step, potential, largest.force, describe(largest.atom)));
     }
 }
 
@@ -202,7 +223,7 @@ void Simulation::run(std::int64_t until_step, const std::function<bool()>& stop)
 {
     begin();
     const bool minimises = dynamics_.integrator == Integrator::steepest_descent;
-    while (state().step < until_step && !(minimises && minimised())) {
+    while (state().step < until_step && !(minimises && (is_stuck() || minimised()))) {
         step();
         if (stop && stop()) {
             return;
@@ -262,6 +283,11 @@ Observables Simulation::gather()
     o.temperature = o.degrees_of_freedom > 0
                         ? 2 * o.kinetic / (o.degrees_of_freedom * constants::boltzmann)
                         : 0;
+    if (dynamics_.integrator == Integrator::steepest_descent) {
+        const LargestForce largest = backend_->largest_free_force();
+        o.largest_force = largest.force;
+        o.largest_force_atom = largest.atom;
+    }
     o.constraint_virial = motion.constraint_virial;
     o.virial = sums.virial() + motion.constraint_virial;
     if (now.box.is_periodic()) {
@@ -274,10 +300,24 @@ Observables Simulation::gather()
 
 bool Simulation::minimised()
 {
-    begin();
+    return largest_force().force < dynamics_.minimizer_tolerance; // NaN is not
+}
+
+bool Simulation::is_stuck()
+{
     constexpr double shortest_trial = 1e-9; // nm; below it energies differ by rounding alone
-    return backend_->trial_length() < shortest_trial ||
-           backend_->largest_free_force() < dynamics_.minimizer_tolerance;
+    return backend_->trial_length() < shortest_trial;
+}
+
+LargestForce Simulation::largest_force()
+{
+    begin();
+    return backend_->largest_free_force();
+}
+
+std::string Simulation::describe(std::int64_t atom) const
+{
+    return backend_->describe(atom);
 }
 
 ExtraState Simulation::export_extra() const

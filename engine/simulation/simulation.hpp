@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace tessera
@@ -50,7 +51,7 @@ public:
     void step();
 
     /// Steps until the state has this step number, or until `stop` says so (asked after every
-    /// step), or until a minimiser has arrived.
+    /// step), or until a minimiser has arrived or is stuck.
     void run(std::int64_t until_step, const std::function<bool()>& stop = {});
 
     [[nodiscard]] const State& state() const;
@@ -61,9 +62,15 @@ public:
     /// evaluation (which does not change the run).
     const Observables& observables();
     [[nodiscard]] double degrees_of_freedom() const;
-    /// Steepest descent: has the largest force fallen below the tolerance (or can no step lower the
-    /// energy)?
+    /// Steepest descent: has the largest force fallen below the tolerance?
     [[nodiscard]] bool minimised();
+    /// Steepest descent: can no step lower the energy any more?
+    [[nodiscard]] bool is_stuck();
+    [[nodiscard]] LargestForce largest_force();
+    /// "atom 7 (OW of SOL 3)"
+    [[nodiscard]] std::string describe(std::int64_t atom) const;
+    /// What begin() had to do to the start state, in words.
+    [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
     /// What a checkpoint must hold beside state(); import before begin().
     [[nodiscard]] ExtraState export_extra() const;
@@ -74,6 +81,7 @@ public:
 
 private:
     void compute_forces(const StepPlan& plan);
+    void make_descent_possible();
     [[nodiscard]] StepPlan plan_for(std::int64_t step) const;
     void notify(const StepPlan& plan);
     Observables gather();
@@ -84,6 +92,7 @@ private:
     StartKind kind_;
     bool begun_ = false;
     std::vector<Observer*> observers_;
+    std::vector<std::string> notes_;
     StepPlan plan_;                          ///< of the forces at hand
     std::optional<Observables> observables_; ///< of the forces at hand, once gathered
 };

@@ -8,6 +8,7 @@
 #include "engine/cpu/virtual_sites.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace tessera
@@ -78,6 +79,35 @@ std::string label(const Topology& topology, std::int64_t atom)
                        residue.number);
 }
 
+void require_finite(const Topology& topology, const SinglePoint& result)
+{
+    constexpr int most_named = 5;
+    std::string atoms;
+    int found = 0;
+    for (std::size_t a = 0; a < result.forces.size(); ++a) {
+        const Vec3& f = result.forces[a];
+        if (std::isfinite(f.x) && std::isfinite(f.y) && std::isfinite(f.z)) {
+            continue;
+        }
+        if (++found <= most_named) {
+            atoms += (atoms.empty() ? "" : ", ") + label(topology, static_cast<std::int64_t>(a));
+        }
+    }
+    std::string what = found > 0 ? "the force is not finite on " + atoms : "";
+    if (found > most_named) {
+        what += fmt::format(" and {} more", found - most_named);
+    }
+    for (std::size_t k = 0; k < energy_kind_count && found == 0; ++k) {
+        const double energy = result.sums.energy(static_cast<EnergyKind>(k));
+        if (!std::isfinite(energy)) {
+            what = fmt::format("the energy {} is {}", name_of(static_cast<EnergyKind>(k)), energy);
+        }
+    }
+    if (!what.empty()) {
+        throw PhysicsError(what + " (atoms coincide). Move them apart, or minimise, which does.");
+    }
+}
+
 } // namespace
 
 SinglePoint single_point(const std::shared_ptr<const Topology>& topology,
@@ -104,6 +134,7 @@ SinglePoint single_point(const std::shared_ptr<const Topology>& topology,
                                            label(*topology, atom), fixed::largest_force));
         evaluation.evaluate(box, result.positions, 1, SumMode::floating, result);
     }
+    require_finite(*topology, result);
     return result;
 }
 

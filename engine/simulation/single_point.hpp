@@ -25,7 +25,8 @@ struct SinglePoint {
 
 /// Evaluates the coordinates as they are (virtual sites rebuilt, nothing constrained, no list
 /// kept). FP64, CPU. Throws InputError where settings and cell contradict (cut-off above half the
-/// shortest height, ...).
+/// shortest height, ...), PhysicsError where an energy or force is not finite (atoms that
+/// coincide).
 SinglePoint single_point(const std::shared_ptr<const Topology>& topology,
                          const NonbondedSettings& settings, const Box& box,
                          std::span<const Vec3> positions, int threads);

@@ -208,10 +208,40 @@ class Run(unittest.TestCase):
         self.assertTrue((self.folder / "state.h5").exists())
 
     def test_a_minimiser_lowers_the_energy(self):
-        run = self.run_steps(30, sets=["run.integrator=steepest-descent", "run.velocities=from-file"])
-        energies = [float(row.split()[2]) for row in self.rows()]
-        self.assertLess(energies[-1], energies[0])
-        self.assertIn("potential energy", run.stdout)
+        run = self.run_steps(30, sets=["run.integrator=steepest-descent", "run.velocities=from-file",
+                                       "run.minimizer_tolerance=1e-6 kJ/mol/nm"])
+        log = (self.folder / "run.log").read_text()
+        rows = [line.split() for line in log.split("largest force/kJ/mol/nm")[1].splitlines()[1:5]]
+        self.assertEqual([int(row[0]) for row in rows], [0, 10, 20, 30])
+        self.assertLess(float(rows[-1][1]), float(rows[0][1]))
+        self.assertRegex(run.stdout, r"potential energy -?[0-9.]+ kJ/mol, largest force [0-9.]+ kJ/mol/nm on atom ")
+        for word in ("kinetic", "conserved", "temperature"):
+            self.assertNotIn(word, log.split("largest force/kJ/mol/nm")[1])
+
+    def test_a_minimiser_starts_from_overlapping_atoms(self):
+        shutil.copy(GOOD / "water-overlap.gro", self.folder)
+        run = self.run_steps(30, sets=["run.integrator=steepest-descent", "run.velocities=from-file",
+                                       "system.coordinates=water-overlap.gro"])
+        self.assertNotIn("nan", run.stdout)
+
+    def test_zero_steps_write_the_start(self):
+        self.run_steps(0)
+        self.assertEqual([int(row.split()[0]) for row in self.rows()], [0])
+        self.assertTrue((self.folder / "state.h5").exists())
+        if h5py is not None:
+            with h5py.File(self.folder / "traj.h5md") as file:
+                self.assertEqual(list(file["particles/all/position/step"]), [0])
+
+    def test_fewer_steps_than_done_are_warned_of(self):
+        self.run_steps(20)
+        run = self.run_steps(10, "--continue")
+        self.assertIn("run.steps = 10 is fewer than the 20 steps that have been made", run.stderr)
+
+    def test_the_degrees_of_freedom_follow_the_removal_of_drift(self):
+        atoms = int((self.folder / "water.gro").read_text().splitlines()[1])
+        for every, freedom in ((0, 2 * atoms), (100, 2 * atoms - 3)):
+            run = self.run_steps(0, sets=["run.remove_com_motion=%d" % every, "output.log=none"])
+            self.assertRegex(run.stdout, r"freedom +%d degrees" % freedom)
 
 
 if __name__ == "__main__":

@@ -116,6 +116,38 @@ TEST(EnergyLog, WritesAlignedRowsUnderOneHeadAndSumsThemUp)
                 HasSubstr("drift of the conserved quantity: 1.0000e-05 kJ/mol/ps an atom"));
 }
 
+// A minimisation has no time, velocities or bath.
+TEST(EnergyLog, TellsTheLargestForceOfAMinimisation)
+{
+    std::ostringstream stream;
+    EnergyLog log(stream, {EnergyKind::lj}, 10, true, LogKind::minimisation);
+    Observables o = sample(10);
+    const State state;
+    const auto row = [&](double potential) {
+        o.potential = potential;
+        o.largest_force = 926.5;
+        o.largest_force_atom = 41;
+        log.notify(StepView(
+            {o.step, true, true, true}, state, [&]() -> const Observables& { return o; },
+            [] { return std::vector<Vec3>(); }));
+    };
+    row(-1234.5);
+    row(9.5e30); // overlapping atoms
+
+    std::istringstream lines(stream.str());
+    std::string head, usual, wide;
+    std::getline(lines, head);
+    std::getline(lines, usual);
+    std::getline(lines, wide);
+    EXPECT_THAT(head, ::testing::EndsWith("step     potential/kJ/mol  "
+                                          "largest force/kJ/mol/nm       atom"));
+    EXPECT_THAT(usual, HasSubstr("-1234.500000"));
+    EXPECT_THAT(usual, ::testing::EndsWith("926.500000         42"));
+    EXPECT_EQ(usual.size(), head.size());
+    EXPECT_EQ(wide.size(), head.size());
+    EXPECT_EQ(log.summary(100), "");
+}
+
 TEST(EnergyLog, ListensAtItsStrideAndAsksForEnergiesThere)
 {
     std::ostringstream stream;

@@ -1,4 +1,5 @@
 #include "engine/base/error.hpp"
+#include "engine/model/state.hpp"
 #include "engine/simulation/single_point.hpp"
 #include "tests/oracle/evaluate.hpp"
 #include "tests/support/geometries.hpp"
@@ -133,6 +134,50 @@ TEST(SinglePoint, SumsInFloatingPointAndSaysSoWhenAtomsOverlap)
     EXPECT_NE(r.notes[0].find("FP64"), std::string::npos);
     EXPECT_LT(r.forces[0].x, -1e12); // pushed apart, not wrapped round
     EXPECT_GT(r.forces[1].x, 1e12);
+}
+
+// Two argon atoms: the closed formula, far beyond the range of exact sums.
+TEST(SinglePoint, HasTheEnergyOfAtomsThatNearlyCoincide)
+{
+    const auto topology = finish(free_atoms({0, 0}, {0, 0}, mixed_table({0.34}, {0.996})));
+    NonbondedSettings s;
+    s.electrostatics = Electrostatics::none;
+    s.lj_modifier = LjModifier::none;
+    for (const double asked : {1e-2, 1e-3, 1e-6, 1e-10}) {
+        const double r = to_nm(to_grid({asked, 0, 0})).x;
+        const double s6 = std::pow(0.34 / r, 6);
+
+        const SinglePoint p = single_point(topology, s, Box(), std::vector<Vec3>{{}, {r, 0, 0}}, 2);
+
+        const double energy = 4 * 0.996 * (s6 * s6 - s6);
+        const double force = 24 * 0.996 * (2 * s6 * s6 - s6) / r;
+        EXPECT_NEAR(p.sums.potential() / energy, 1, 1e-12) << r; // a few roundings
+        EXPECT_NEAR(p.forces[1].x / force, 1, 1e-12) << r;
+        EXPECT_NEAR(p.sums.virial()[0].x / (-0.5 * r * force), 1, 1e-12) << r;
+    }
+}
+
+TEST(SinglePoint, RefusesCoincidentAtomsByName)
+{
+    const auto topology =
+        finish(free_atoms({1, 0, -1, 0}, {0, 0, 0, 0}, mixed_table({0.34}, {0.996})));
+    NonbondedSettings s;
+    s.lj_cutoff = s.coulomb_cutoff = 1;
+    const Vec3 there{0.5, 0.6, 0.7};
+    const Box box(tilted);
+    for (const Electrostatics e : {Electrostatics::none, Electrostatics::cutoff}) {
+        s.electrostatics = e;
+        const std::vector<Vec3> x{there, {1.2, 1, 1}, {1.6, 1, 1}, there};
+        try {
+            single_point(topology, s, box, x, 2);
+            ADD_FAILURE();
+        } catch (const PhysicsError& error) {
+            const std::string what = error.what();
+            EXPECT_NE(what.find("atom 1 "), std::string::npos) << what;
+            EXPECT_NE(what.find("atom 4 "), std::string::npos) << what;
+            EXPECT_EQ(what.find("atom 2 "), std::string::npos) << what;
+        }
+    }
 }
 
 TEST(SinglePoint, RefusesCoordinatesOfAnotherTopology)

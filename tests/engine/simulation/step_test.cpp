@@ -61,7 +61,9 @@ public:
     [[nodiscard]] double degrees_of_freedom() const override { return 3; }
     [[nodiscard]] bool has_constraints() const override { return false; }
     [[nodiscard]] BathEnergies bath_energies() const override { return {}; }
-    double largest_free_force() override { return 0; }
+    LargestForce largest_free_force() override { return {}; }
+    std::string part_coincident_atoms() override { return {}; }
+    [[nodiscard]] std::string describe(std::int64_t) const override { return {}; }
     [[nodiscard]] double trial_length() const override { return 1; }
     [[nodiscard]] ExtraState export_extra() const override { return {}; }
     void import_extra(const ExtraState&) override {}
