@@ -249,6 +249,9 @@ int RunSession::run()
             tell("note: " + note + '\n');
         }
         clock_ = std::make_unique<RunClock>(start_.step, last, system_.deck.dynamics.timestep);
+        if (start_.step < last) {
+            keep_state_before_the_cell_is_too_small(); // the first step may end the run
+        }
         simulation_->run(last, [this] { return after_step(); });
     } catch (const std::exception& fault) {
         // frames so far stay readable; the state after a fault is not worth a checkpoint

@@ -207,6 +207,13 @@ class Run(unittest.TestCase):
         self.assertIn("the cut-off needs 2.56 nm", run.stderr)
         self.assertTrue((self.folder / "state.h5").exists())
 
+    def test_a_cell_too_small_from_the_first_action_of_the_barostat_leaves_a_checkpoint_too(self):
+        edge = float((self.folder / "water.gro").read_text().splitlines()[-1].split()[0])
+        self.run_steps(500, sets=["nonbonded.cutoff=%.5f nm" % (0.49999 * edge), "thermostat.kind=v-rescale",
+                                  "thermostat.temperature=300 K", "barostat.kind=c-rescale",
+                                  "barostat.pressure=10000 bar", "barostat.time_constant=0.2 ps"], status=1)
+        self.assertTrue((self.folder / "state.h5").exists())
+
     def test_a_minimiser_lowers_the_energy(self):
         run = self.run_steps(30, sets=["run.integrator=steepest-descent", "run.velocities=from-file",
                                        "run.minimizer_tolerance=1e-6 kJ/mol/nm"])
