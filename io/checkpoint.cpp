@@ -283,7 +283,7 @@ ReadCheckpoint read_checkpoint(const std::string& path, const std::string& expec
     std::string why = path + ": does not exist";
     if (std::filesystem::exists(path)) {
         try {
-            return {read_one(path, expected_topology_hash), {}};
+            return {read_one(path, expected_topology_hash), path, {}};
         } catch (const FileError& fault) {
             why = without_stop(fault.what());
         }
@@ -293,7 +293,7 @@ ReadCheckpoint read_checkpoint(const std::string& path, const std::string& expec
                                 "). Check the name, or start without --continue.");
     }
     try {
-        ReadCheckpoint out{read_one(previous, expected_topology_hash), {}};
+        ReadCheckpoint out{read_one(previous, expected_topology_hash), previous, {}};
         out.warning = fmt::format("{}; the previous checkpoint {} (step {}) is used", why, previous,
                                   out.checkpoint.state.step);
         return out;

@@ -42,6 +42,7 @@ void write_checkpoint(const std::string& path, const Checkpoint& checkpoint,
 
 struct ReadCheckpoint {
     Checkpoint checkpoint;
+    std::string path;    ///< the file it was read from
     std::string warning; ///< why the previous one was taken; empty when it was not
 };
 

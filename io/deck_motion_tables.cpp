@@ -236,6 +236,14 @@ private:
     {
         OutputDeck& output = deck_.output;
         output.trajectory = output_file("output.trajectory");
+        if (output.trajectory && output.trajectory->extension() != ".h5md") {
+            fault("output.trajectory",
+                  fmt::format("output.trajectory = {} does not end with .h5md (trajectories are "
+                              "written as H5MD)",
+                              text_of("output.trajectory")),
+                  "must end with .h5md",
+                  fmt::format("choose \"{}.h5md\"", output.trajectory->stem().string()));
+        }
         output.log = output_file("output.log");
         output.checkpoint = output_file("output.checkpoint");
         output.every = in_steps("output.every").value_or(output.every);

@@ -137,19 +137,27 @@ void DeckTables::idle_table(const std::string& table, const std::vector<std::str
     if (word.empty()) {
         return; // at fault already
     }
+    std::string idle, first; // one line for all: a table is often switched off for a while
     for (const std::string& name : names) {
         const std::string path = table + "." + name;
         if (!values_.given(path)) {
             continue;
         }
         if (values_.given(kind)) {
-            without_effect(path, kind + " = \"none\"");
+            first = first.empty() ? path : first;
+            idle += (idle.empty() ? "" : ", ") + path;
         } else {
             fault(path, fmt::format("{} is given without {} (there is no {})", path, kind, table),
                   "",
                   fmt::format("add kind = \"{}\" under [{}], or remove {}",
                               table == "thermostat" ? "v-rescale" : "c-rescale", table, name));
         }
+    }
+    if (!idle.empty()) {
+        warn(first,
+             fmt::format("{} {} no effect ({} = \"none\")", idle, idle == first ? "has" : "have",
+                         kind),
+             "remove what is not needed");
     }
 }
 

@@ -195,6 +195,13 @@ private:
                                   : "write it without decimal point and exponent");
         }
         const auto* whole = entry_.value.as<std::int64_t>();
+        if (const auto* text = entry_.value.as<std::string>();
+            text != nullptr && text->size() > 18 &&
+            text->find_first_not_of("0123456789") == std::string::npos) {
+            return fault(
+                fmt::format("{} = {} is too large (a whole number of 64 bits)", key_.path, *text),
+                "too large", "choose at most 9e18");
+        }
         if (whole == nullptr) {
             return wrong_kind("a whole number", "without quotes and without unit");
         }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
 
 namespace tessera
@@ -12,8 +13,15 @@ namespace tessera
 
 void write_text(const std::string& path, std::string_view text)
 {
+    std::error_code ignored;
     errno = 0;
-    std::FILE* const file = std::fopen(path.c_str(), "wb");
+    // aside first: a disk that fills up leaves no half a file, and the old one stands; a device or
+    // a link is written where it is
+    const auto kind = std::filesystem::symlink_status(path, ignored).type();
+    const bool put_aside = kind == std::filesystem::file_type::regular ||
+                           kind == std::filesystem::file_type::not_found;
+    const std::string name = put_aside ? path + ".new" : path;
+    std::FILE* const file = std::fopen(name.c_str(), "wb");
     bool is_written = file != nullptr;
     if (is_written) {
         is_written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
@@ -21,7 +29,15 @@ void write_text(const std::string& path, std::string_view text)
         is_written = std::fclose(file) == 0 && is_written;
         errno = errno != 0 ? errno : cause;
     }
+    if (put_aside && is_written) {
+        is_written = std::rename(name.c_str(), path.c_str()) == 0;
+    }
     if (!is_written) {
+        const int cause = errno;
+        if (put_aside) {
+            std::remove(name.c_str());
+        }
+        errno = cause;
         throw FileError(fmt::format("{}: cannot be written ({}). Check the folder, its permissions "
                                     "and the free space.",
                                     path, std::strerror(errno)));

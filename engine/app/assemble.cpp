@@ -293,8 +293,8 @@ private:
     {
         const double limit = 0.5 * out_.box.shortest_height();
         const std::string key = deck_.gives(path) ? path : "nonbonded.cutoff";
-        if (!deck_.gives(key) || cutoff <= limit) {
-            return; // a cut-off that is missing is told by the deck
+        if (!deck_.gives(key) || cutoff <= limit || !std::isfinite(cutoff)) {
+            return; // a cut-off that is missing or at fault is told by the deck
         }
         const std::string cell =
             place_of_cell(deck_.system.coordinates, out_.coordinates.positions.size());

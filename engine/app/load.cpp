@@ -20,8 +20,14 @@ void print_warnings(const Diagnostics& diagnostics)
 
 Deck load_deck(const DeckOptions& options, Diagnostics& diagnostics)
 {
-    std::error_code ignored;
-    if (!fs::exists(options.deck, ignored)) {
+    std::error_code why;
+    const fs::file_status status = fs::status(options.deck, why);
+    if (status.type() == fs::file_type::none) {
+        throw FileError(fmt::format("{}: cannot be read ({}). Check the permissions of the file "
+                                    "and its folders.",
+                                    options.deck.string(), why.message()));
+    }
+    if (!fs::exists(status)) {
         throw InputError(fmt::format("{} does not exist (it should be the deck, a TOML file). "
                                      "Check the name.",
                                      options.deck.string()));

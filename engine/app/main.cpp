@@ -3,8 +3,12 @@
 #include "engine/app/stop_request.hpp"
 #include "engine/app/version.hpp"
 #include "engine/app/wait_policy.hpp"
+#include "engine/base/diagnostic.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <iostream>
 
 namespace
@@ -21,14 +25,44 @@ void take_deck(CLI::App& command, DeckOptions& options)
     command
         .add_option("--set", options.sets,
                     "override a key of the deck, such as run.steps=100 (may be repeated)")
-        ->type_name("KEY=VALUE")
+        ->option_text("KEY=VALUE")
         ->allow_extra_args(false);
+}
+
+/// What is wrong with the word after --threads; empty: nothing.
+std::string threads_fault(const std::string& word)
+{
+    const bool digits = !word.empty() && word.size() <= 4 &&
+                        word.find_first_not_of("0123456789") == std::string::npos;
+    return digits && std::stoi(word) <= 4096
+               ? std::string()
+               : fmt::format("\"{}\" is no number of threads (a whole number up to 4096; 0: all "
+                             "cores given to the process)",
+                             word);
+}
+
+bool knows(const CLI::App& app, const std::string& command)
+{
+    const auto all = app.get_subcommands([](const CLI::App*) { return true; });
+    return std::any_of(all.begin(), all.end(),
+                       [&](const CLI::App* one) { return one->get_name() == command; });
 }
 
 int usage_fault(const std::string& message)
 {
     std::cerr << message << '\n';
     return exit_status::bad_input;
+}
+
+int unknown_command(const std::string& word)
+{
+    const std::vector<std::string> known = {"run", "energy", "check", "convert", "info"};
+    const std::string near = nearest_name(word, known);
+    return usage_fault(
+        fmt::format("tessera: unknown command \"{}\".{} Commands: {}. A deck follows "
+                    "the command: tessera run DECK",
+                    word, near.empty() ? "" : fmt::format(" Did you mean \"{}\"?", near),
+                    fmt::join(known, ", ")));
 }
 
 int not_built(const std::string& command)
@@ -69,7 +103,8 @@ int run_tessera(int argc, char** argv)
     run_app->add_flag("--continue{always}", run.continuation,
                       "go on from the checkpoint; --continue=if-present starts anew without one");
     run_app->add_option("--threads", threads, "instead of compute.threads")
-        ->check(CLI::Range(0, 4096));
+        ->type_name("N")
+        ->check(threads_fault);
     run_app->add_flag("--quiet", run.quiet, "nothing on standard output");
 
     ConvertOptions convert;
@@ -91,6 +126,9 @@ int run_tessera(int argc, char** argv)
         planned.back()->prefix_command();
     }
 
+    if (argc > 1 && argv[1][0] != '-' && !knows(app, argv[1])) {
+        return unknown_command(argv[1]);
+    }
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& fault) {

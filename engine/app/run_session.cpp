@@ -39,6 +39,7 @@ RunSession::RunSession(LoadedSystem system, const RunOptions& options, const Sto
     if (deck.output.time_limit_of_slurm) {
         system_.deck.output.time_limit = time_left_in_slurm_job();
     }
+    system_.deck.compute.threads = threads_; // what the opening tells
     lock_files();
     hash_ = topology_hash(topology);
     kinds_ = kinds_present(topology, system_.assembly.nonbonded);
@@ -88,6 +89,7 @@ void RunSession::choose_start(const std::string& continuation)
             check_same_settings(deck, read.checkpoint, file->string());
             take_mesh(read.checkpoint, system_.assembly.nonbonded);
             start_ = read.checkpoint.state;
+            continued_from_ = read.path;
             continued_ = std::move(read.checkpoint);
             return;
         }
@@ -217,8 +219,7 @@ void RunSession::write_opening()
         tell(kept_);
     }
     if (continued_) {
-        tell(fmt::format("continued at step {} from {}\n", start_.step,
-                         system_.deck.output.checkpoint->string()));
+        tell(fmt::format("continued at step {} from {}\n", start_.step, continued_from_));
     }
     if (log_.is_open()) {
         log_ << "\nkeys of the deck, defaults included\n" << deck_echo(system_.deck) << '\n';

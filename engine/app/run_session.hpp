@@ -65,6 +65,7 @@ private:
 
     State start_;
     std::optional<Checkpoint> continued_;
+    std::string continued_from_; ///< its file: the checkpoint, or the one before
     std::vector<EnergyKind> kinds_;
     std::string hash_;
 

@@ -26,7 +26,45 @@ class CommandLine(unittest.TestCase):
         self.assertIn("subcommand", run.stderr)
 
     def test_an_unknown_command_is_a_fault_of_usage(self):
-        self.assertEqual(tessera("enrgy", GOOD / "minimal.toml").returncode, 2)
+        run = tessera("enrgy", GOOD / "minimal.toml")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn('unknown command "enrgy". Did you mean "energy"?', run.stderr)
+
+    def test_threads_are_a_whole_number(self):
+        for word in ("abc", "-1", "4097", "1.5"):
+            run = tessera("run", GOOD / "minimal.toml", "--threads=" + word)
+            self.assertEqual(run.returncode, 2)
+            self.assertIn("is no number of threads", run.stderr)
+
+    def test_a_whole_number_beyond_64_bits_is_called_too_large(self):
+        run = tessera("check", GOOD / "minimal.toml", "--set", "run.steps=99999999999999999999")
+        self.assertIn("run.steps = 99999999999999999999 is too large", run.stderr)
+
+    def test_a_cutoff_at_fault_is_told_once(self):
+        run = tessera("check", GOOD / "minimal.toml", "--set", "nonbonded.cutoff=0 nm")
+        self.assertIn("is not above zero", run.stderr)
+        self.assertNotIn("inf nm", run.stderr)
+
+    def test_trajectories_of_other_formats_are_refused(self):
+        run = tessera("check", GOOD / "minimal.toml", "--set", "output.trajectory=t.xtc")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn('output.trajectory = "t.xtc" does not end with .h5md', run.stderr)
+
+    def test_the_keys_of_a_table_that_is_switched_off_are_told_in_one_line(self):
+        run = tessera("check", SOURCE / "inputs/argon/run.toml", "--set", "thermostat.kind=none")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("thermostat.temperature, thermostat.time_constant have no effect", run.stderr)
+        self.assertEqual(run.stderr.count("warning:"), 1)
+
+    def test_a_conversion_that_fails_leaves_what_was_there(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder) / "out.gro"
+            out.write_text("old")
+            command = "ulimit -f 8; exec '%s' convert '%s' '%s'" % (TESSERA, SOURCE / "inputs/argon/start.gro", out)
+            run = subprocess.run(["bash", "-c", "trap '' XFSZ; " + command], capture_output=True, text=True, timeout=60)
+            self.assertEqual(run.returncode, 4, run.stderr)
+            self.assertEqual(out.read_text(), "old")
+            self.assertEqual(len(list(pathlib.Path(folder).iterdir())), 1)
 
     def test_help_and_version_end_with_status_zero(self):
         for arguments in (["--help"], ["energy", "--help"], ["--version"]):

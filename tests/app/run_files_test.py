@@ -172,6 +172,16 @@ class Continuing(RunFiles):
                           "up to there its last frame is of step 20", run.stderr)
         self.assertEqual(self.content()["traj.h5md"], before["traj.h5md"])
 
+    def test_names_the_checkpoint_that_was_taken(self):
+        self.run_steps(10)
+        self.run_steps(20, "--continue")
+        (self.folder / "state.h5").write_bytes(b"damaged")
+        run = self.run_steps(30, "--continue")
+        self.assertIn("continued at step 10 from state.h5.prev", run.stdout)
+
+    def test_tells_the_threads_in_use(self):
+        self.assertIn("3 threads", self.run_steps(1, "--threads", "3").stdout)
+
     def test_takes_a_trajectory_whose_stride_changes(self):
         self.run_steps(15)
         self.run_steps(30, "--continue", sets=["output.every=25 fs"])
