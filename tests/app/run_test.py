@@ -237,7 +237,7 @@ class Run(unittest.TestCase):
         self.assertTrue((self.folder / "state.h5").exists())
         if h5py is not None:
             with h5py.File(self.folder / "traj.h5md") as file:
-                self.assertEqual(list(file["particles/all/position/step"]), [0])
+                self.assertEqual(list(file["particles/trajectory/position/step"]), [0])
 
     def test_fewer_steps_than_done_are_warned_of(self):
         self.run_steps(20)
