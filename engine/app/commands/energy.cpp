@@ -89,6 +89,11 @@ int energy_of_a_rank(const EnergyOptions& options, Transport& ranks)
             throw;
         }
         return exit_status::bad_input;
+    } catch (const PhysicsError&) {
+        if (first) {
+            throw;
+        }
+        return exit_status::simulation_failed;
     }
     return exit_status::done;
 }
