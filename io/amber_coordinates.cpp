@@ -146,8 +146,15 @@ Coordinates read_ascii(const std::string& path, int ifbox)
     bool has_cell = extra == 1 || extra == block + 1;
     if (block == 1 && extra == 1) {
         // one line that may be either, unless it has not as many numbers as there are velocities
-        has_cell = ifbox > 0 || fields_on(file, lines - 1) != 3 * atoms;
+        const bool may_be_either = fields_on(file, lines - 1) == 3 * atoms;
+        has_cell = ifbox > 0 || !may_be_either;
         has_velocities = !has_cell;
+        if (may_be_either && ifbox < 0) {
+            frame.warnings.push_back(
+                fmt::format("{}:{}: taken as velocities (behind {} atoms one line may be either "
+                            "these or the cell). Name an Amber topology: its IFBOX tells",
+                            path, lines, atoms));
+        }
     }
     if (extra != 0 && !(has_velocities && extra == block + (has_cell ? 1U : 0U)) &&
         !(has_cell && extra == 1)) {

@@ -15,11 +15,11 @@ namespace tessera
 ///
 /// ASCII: fields of 12 columns that may touch. What follows the coordinates is decided by the
 /// number of lines: none, the cell (one line), velocities, or both. With one or two atoms a single
-/// line more may be either: it is the cell where `ifbox` > 0, else velocities; the size of the
-/// numbers never decides.
+/// line more may be either: it is the cell where `ifbox` > 0, else velocities, with a warning
+/// where `ifbox` < 0; the size of the numbers never decides.
 ///
-/// `ifbox`: the topology's IFBOX; above 0 a file without a cell is refused. `expected_atoms`: of
-/// the topology, 0 unknown; another number in the file is refused.
+/// `ifbox`: the topology's IFBOX, below 0 unknown; above 0 a file without a cell is refused.
+/// `expected_atoms`: of the topology, 0 unknown; another number in the file is refused.
 Coordinates read_amber_restart(const std::filesystem::path& path, int ifbox, int expected_atoms);
 
 /// True where the content begins as a NetCDF (classic or HDF5) file does.

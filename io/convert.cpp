@@ -97,9 +97,10 @@ void write_one_frame(const std::string& path, const Coordinates& frame, const To
 } // namespace
 
 std::vector<std::string> convert_coordinates(const std::string& in, const std::string& out,
-                                             const Topology* topology)
+                                             const Topology* topology, int ifbox)
 {
     CoordinateHints hints;
+    hints.ifbox = ifbox;
     hints.expected_atoms = topology == nullptr ? 0 : topology->atoms();
     Coordinates frame = read_coordinates(in, hints);
     std::vector<std::string> remarks = frame.warnings;

@@ -65,17 +65,59 @@ const std::vector<std::pair<std::string, Reader>>& readers()
     return all;
 }
 
-/// Positions live on a grid of 64-bit integers, 2^-48 nm apart (fixed_point.hpp).
-void refuse_out_of_range(const std::string& path, const Coordinates& frame)
+bool holds_an_atom(const std::string& extension, const std::string& line)
 {
-    constexpr double limit = 32768;
+    if (extension == ".pdb" || extension == ".ent") {
+        return line.rfind("ATOM", 0) == 0 || line.rfind("HETATM", 0) == 0;
+    }
+    return !line.empty() && line[0] != '#';
+}
+
+/// ":LINE" of an atom in a text file, for messages alone (the file is read anew); "" where that
+/// cannot be told.
+std::string line_of_atom(const std::string& path, const std::string& extension, std::size_t atom)
+{
+    if (extension == ".h5md") {
+        return "";
+    }
+    const std::string content = read_file(path);
+    constexpr std::size_t first = 3; // behind a title and the number of atoms
+    if (extension == ".gro") {
+        return fmt::format(":{}", first + atom);
+    }
+    if (extension != ".pdb" && extension != ".ent" && extension != ".g96") {
+        const bool is_amber_text = !is_netcdf(content) && !is_charmm_crd(content);
+        return is_amber_text ? fmt::format(":{}", first + atom / 2) : "";
+    }
+    const std::vector<std::string> lines = split_lines(content);
+    std::size_t line = 0;
+    if (extension == ".g96") {
+        while (line < lines.size() && lines[line].rfind("POSITION", 0) != 0) {
+            ++line;
+        }
+        ++line;
+    }
+    for (; line < lines.size(); ++line) {
+        if (holds_an_atom(extension, lines[line]) && atom-- == 0) {
+            return fmt::format(":{}", line + 1);
+        }
+    }
+    return "";
+}
+
+/// Positions live on a grid of 64-bit integers, 2^-48 nm apart (fixed_point.hpp).
+/// Half the grid's range leaves room to move.
+void refuse_out_of_range(const std::string& path, const std::string& extension,
+                         const Coordinates& frame)
+{
+    constexpr double limit = 16384;
     for (std::size_t i = 0; i < frame.positions.size(); ++i) {
         for (int k = 0; k < 3; ++k) {
             if (!(std::fabs(frame.positions[i][k]) < limit)) {
                 throw InputError(fmt::format(
-                    "{}: atom {} lies at {} nm (positions must be below {} nm). Move the system "
+                    "{}{}: atom {} lies at {} nm (positions must be below {} nm). Move the system "
                     "to the origin, and check the unit of the file.",
-                    path, i + 1, frame.positions[i][k], limit));
+                    path, line_of_atom(path, extension, i), i + 1, frame.positions[i][k], limit));
             }
         }
     }
@@ -92,7 +134,7 @@ Coordinates read_coordinates(const std::string& path, const CoordinateHints& hin
     for (const auto& [of, read] : readers()) {
         if (of == extension || (of == ".h5" && is_checkpoint(path))) { // or "state.h5.prev"
             Coordinates frame = read(path, hints);
-            refuse_out_of_range(path, frame);
+            refuse_out_of_range(path, extension, frame);
             return frame;
         }
         known += (known.empty() ? "" : " ") + of;

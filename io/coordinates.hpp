@@ -11,7 +11,8 @@ namespace tessera
 struct CoordinateHints {
     int expected_atoms = 0; ///< of the topology; 0 unknown. Settles ambiguous Amber files; where
                             ///< the file holds another number the caller says so
-    int ifbox = 0;          ///< Amber's IFBOX: 0 no cell, 1 rectangular, 2 truncated octahedron
+    int ifbox = -1;         ///< Amber's IFBOX: -1 unknown, 0 no cell, 1 rectangular, 2 truncated
+                            ///< octahedron
 };
 
 /// Reads the coordinates of a file, told by its extension (.gro .g96 .pdb .ent .h5md ...; text

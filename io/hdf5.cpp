@@ -2,6 +2,7 @@
 
 #include "engine/base/error.hpp"
 #include "io/hdf5_ordered_writes.hpp"
+#include "io/hdf5_plausible.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -451,9 +452,10 @@ Dataset File::create_growing(const std::string& name, hid_t stored, const Extent
 
 Dataset File::dataset(const std::string& name) const
 {
-    return {
-        path_, name,
-        checked(path_, H5Dopen2(id_.get(), name.c_str(), H5P_DEFAULT), H5Dclose, "open " + name)};
+    Handle id =
+        checked(path_, H5Dopen2(id_.get(), name.c_str(), H5P_DEFAULT), H5Dclose, "open " + name);
+    check_plausible_dataset(path_, name, id.get());
+    return {path_, name, std::move(id)};
 }
 
 std::string File::read_text(const std::string& name) const
@@ -549,6 +551,7 @@ std::vector<std::string> File::texts(const std::string& object_name, const std::
         checked(path_, H5Aopen(target.get(), name.c_str(), H5P_DEFAULT), H5Aclose, "read " + name);
     const Handle type = checked(path_, H5Aget_type(id.get()), H5Tclose, "read " + name);
     const Handle space = checked(path_, H5Aget_space(id.get()), H5Sclose, "read " + name);
+    check_plausible_array(path_, object_name + "@" + name, id.get(), type.get(), space.get());
     return texts_of(path_, id.get(), type, space, H5Aread);
 }
 
@@ -568,6 +571,7 @@ std::vector<double> File::numbers(const std::string& object_name, const std::str
         checked(path_, H5Aopen(target.get(), name.c_str(), H5P_DEFAULT), H5Aclose, "read " + name);
     const Handle type = checked(path_, H5Aget_type(id.get()), H5Tclose, "read " + name);
     const Handle space = checked(path_, H5Aget_space(id.get()), H5Sclose, "read " + name);
+    check_plausible_array(path_, object_name + "@" + name, id.get(), type.get(), space.get());
     const H5T_class_t kind = H5Tget_class(type.get());
     if (kind != H5T_INTEGER && kind != H5T_FLOAT) {
         return {};

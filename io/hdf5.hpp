@@ -181,6 +181,7 @@ public:
     Dataset create_growing(const std::string& name, hid_t stored, const Extents& row,
                            hsize_t rows_per_chunk);
 
+    /// Refuses a dataset whose extents the file cannot hold (hdf5_plausible.hpp).
     [[nodiscard]] Dataset dataset(const std::string& name) const;
     [[nodiscard]] std::string read_text(const std::string& name) const;
     [[nodiscard]] std::vector<std::string> read_texts(const std::string& name) const;

@@ -108,6 +108,37 @@ void check_alignment(const LineFile& file, const FrameStart& start, std::size_t 
     }
 }
 
+/// A number wider than its field pushes the decimal points behind it out of their columns.
+void check_points(const LineFile& file, std::size_t line, std::size_t first, std::size_t width)
+{
+    const std::string_view text = file[line];
+    const std::size_t offset = columns(text, first, width).find('.');
+    for (std::size_t k = 1; k < 3; ++k) {
+        const std::size_t begin = first + k * width;
+        if (columns(text, begin, width).find('.') != offset) {
+            file.refuse(line, begin, width,
+                        fmt::format("the line is out of its columns (the decimal points of columns "
+                                    "{} to {} are not {} columns apart)",
+                                    first + 1, first + 3 * width, width),
+                        "",
+                        "a number is too wide for its field, or missing: write all with the "
+                        "same width, as %8.3f does below 10000 nm");
+        }
+    }
+}
+
+/// Behind the third velocity, where the line holds more digits than its fields.
+void check_end(const LineFile& file, std::size_t line, std::size_t end)
+{
+    if (!trimmed(columns(file[line], end, 1)).empty()) {
+        file.refuse(line, end, 1,
+                    fmt::format("the line is out of its columns (column {} behind the velocities "
+                                "is not blank)",
+                                end + 1),
+                    "", "a number is too wide for its field: write all with the same width");
+    }
+}
+
 /// Fields may be missing as a whole, not one by one.
 bool has_velocity(const LineFile& file, std::size_t line, std::size_t first, std::size_t width)
 {
@@ -136,6 +167,7 @@ void read_atoms(const LineFile& file, const FrameStart& start, Coordinates& fram
         if (i == 0) {
             width = field_width(file[line]);
         }
+        check_points(file, line, first_coordinate, width);
         const std::string_view text = file[line];
         frame.residue_numbers.emplace_back(trimmed(columns(text, 0, 5)));
         frame.residue_names.emplace_back(trimmed(columns(text, 5, 5)));
@@ -146,6 +178,8 @@ void read_atoms(const LineFile& file, const FrameStart& start, Coordinates& fram
                                    file.real(line, x + 2 * width, width, "z")});
         const std::size_t v = x + 3 * width;
         if (has_velocity(file, line, v, width)) {
+            check_points(file, line, v, width);
+            check_end(file, line, v + 3 * width);
             frame.velocities.resize(i);
             frame.velocities.push_back({file.real(line, v, width, "the x velocity"),
                                         file.real(line, v + width, width, "the y velocity"),

@@ -4,7 +4,6 @@
 #include "engine/base/text_file.hpp"
 #include "engine/math/constants.hpp"
 #include "engine/model/restraint_reference.hpp"
-#include "forcefields/amber_topology.hpp"
 #include "forcefields/gromacs_preprocessor.hpp"
 #include "forcefields/gromacs_topology.hpp"
 #include "io/coordinates.hpp"
@@ -95,6 +94,40 @@ std::string place_of_cell(const fs::path& file, std::size_t atoms)
                                       : file.string();
 }
 
+/// Cosines between b and c, a and c, a and b.
+Vec3 cosines(const Mat3& cell)
+{
+    const auto between = [&](int i, int j) {
+        return dot(cell[i], cell[j]) / (norm(cell[i]) * norm(cell[j]));
+    };
+    return {between(1, 2), between(0, 2), between(0, 1)};
+}
+
+/// By more than files round: a part in 10^4 of an edge, 10^-4 of a cosine. Cells of 60 and 120
+/// degrees may be one lattice, so signs do not count.
+bool differ(const Box& a, const Box& b)
+{
+    const Vec3 of_a = cosines(a.vectors()), of_b = cosines(b.vectors());
+    for (int k = 0; k < 3; ++k) {
+        const double edge = norm(a.vectors()[k]);
+        if (std::fabs(edge - norm(b.vectors()[k])) > 1e-4 * edge ||
+            std::fabs(std::fabs(of_a[k]) - std::fabs(of_b[k])) > 1e-4) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// "4 x 4 x 5 nm, 90 90 60 degrees"
+std::string in_words(const Box& box)
+{
+    const Mat3& h = box.vectors();
+    const Vec3 c = cosines(h);
+    const auto degrees = [](double cosine) { return std::acos(cosine) * 180 / constants::pi; };
+    return fmt::format("{:.6g} x {:.6g} x {:.6g} nm, {:.5g} {:.5g} {:.5g} degrees", norm(h[0]),
+                       norm(h[1]), norm(h[2]), degrees(c.x), degrees(c.y), degrees(c.z));
+}
+
 class Assembler {
 public:
     Assembler(const Deck& deck, NameCheck names, Diagnostics& diagnostics)
@@ -142,10 +175,8 @@ private:
         CoordinateHints hints;
         if (have_topology_) {
             hints.expected_atoms = topology_.atoms();
-            if (is_amber(deck_.system.topology)) {
-                cell_ = read_amber_topology_box(deck_.system.topology);
-                hints.ifbox = cell_.ifbox;
-            }
+            cell_ = amber_cell(deck_.system.topology);
+            hints.ifbox = cell_ ? cell_->ifbox : -1;
         }
         try {
             out_.coordinates = read_coordinates(deck_.system.coordinates.string(), hints);
@@ -240,7 +271,7 @@ private:
         try {
             CoordinateHints hints;
             hints.expected_atoms = topology_.atoms();
-            hints.ifbox = cell_.ifbox;
+            hints.ifbox = cell_ ? cell_->ifbox : -1;
             const Coordinates reference = read_coordinates(file.string(), hints);
             if (reference.positions.size() != static_cast<std::size_t>(topology_.atoms())) {
                 diagnostics_.error({deck_.place_of("system.restraint_reference"),
@@ -274,7 +305,8 @@ private:
             return;
         }
         const fs::path& file = deck_.system.coordinates;
-        const std::optional<Box> box = out_.coordinates.box ? out_.coordinates.box : cell_.box;
+        const std::optional<Box> of_topology = cell_ ? cell_->box : std::nullopt;
+        const std::optional<Box> box = out_.coordinates.box ? out_.coordinates.box : of_topology;
         if (!box || !box->is_periodic()) {
             diagnostics_.error(
                 {deck_.place_of("system.coordinates"),
@@ -283,6 +315,17 @@ private:
             return;
         }
         out_.box = *box;
+        if (of_topology && of_topology->is_periodic() && differ(*box, *of_topology)) {
+            diagnostics_.warning(
+                {deck_.place_of("system.coordinates"),
+                 fmt::format("the cells of {} and {} differ ({} and {}): that of the coordinates "
+                             "is taken",
+                             file.string(), deck_.system.topology.string(), in_words(*box),
+                             in_words(*of_topology)),
+                 "",
+                 "expected after a run under pressure; otherwise use files that belong "
+                 "together"});
+        }
         cutoff_fits("nonbonded.lj_cutoff", deck_.nonbonded.lj_cutoff);
         if (deck_.nonbonded.coulomb_cutoff != deck_.nonbonded.lj_cutoff) {
             cutoff_fits("nonbonded.coulomb_cutoff", deck_.nonbonded.coulomb_cutoff);
@@ -313,12 +356,17 @@ private:
     Diagnostics& diagnostics_;
     Assembly out_;
     Topology topology_;
-    AmberTopologyBox cell_;
+    std::optional<AmberTopologyBox> cell_;
     bool have_topology_ = false;
     bool have_coordinates_ = false;
 };
 
 } // namespace
+
+std::optional<AmberTopologyBox> amber_cell(const fs::path& topology)
+{
+    return is_amber(topology) ? std::optional(read_amber_topology_box(topology)) : std::nullopt;
+}
 
 Topology read_topology(const Deck& deck)
 {

@@ -3,9 +3,12 @@
 #include "engine/base/diagnostic.hpp"
 #include "engine/model/coordinates.hpp"
 #include "engine/model/topology.hpp"
+#include "forcefields/amber_topology.hpp"
 #include "io/deck.hpp"
 
+#include <filesystem>
 #include <memory>
+#include <optional>
 
 namespace tessera
 {
@@ -33,6 +36,9 @@ Topology read_topology(const Deck& deck);
 /// The files the topology is read from: itself and, of a GROMACS one, all that it includes. What is
 /// missing is left out.
 std::vector<std::filesystem::path> topology_files(const Deck& deck);
+
+/// What an Amber topology says of the cell; nothing of other formats.
+std::optional<AmberTopologyBox> amber_cell(const std::filesystem::path& topology);
 
 /// Makes hydrogens heavier, to `mass` (u), at the cost of the atom each is bonded to. Rigid water
 /// keeps its masses. Throws InputError where an atom would become lighter than its hydrogens.

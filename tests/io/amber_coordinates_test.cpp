@@ -82,6 +82,22 @@ TEST(AmberRestart, TakesTheOneLineOfTwoAtomsAsCellWithIfbox)
     EXPECT_NEAR(frame.box->vectors()[2].z, 6.0, digit);
 }
 
+TEST(AmberRestart, WarnsOfALineThatMayBeVelocitiesOrCellWhereNoTopologyTells)
+{
+    const std::string two = "title\n2\n" + one_line + cell_line, one = "title\n1\n" + half_line;
+
+    for (const std::string& text : {two, one + half_small}) {
+        const Coordinates frame = read(text, -1);
+        EXPECT_FALSE(frame.velocities.empty());
+        ASSERT_EQ(frame.warnings.size(), 1U);
+        EXPECT_THAT(frame.warnings[0], HasSubstr("a.rst7:4: taken as velocities"));
+        EXPECT_TRUE(read(text, 0).warnings.empty());
+        EXPECT_TRUE(read(text, 1).warnings.empty());
+    }
+    EXPECT_TRUE(read(one + cell_line, -1).warnings.empty());
+    EXPECT_TRUE(read("title\n3\n" + one_line + half_line + cell_line, -1).warnings.empty());
+}
+
 TEST(AmberRestart, CountsNumbersWhereOneAtomHasOneLineMore)
 {
     const std::string one_atom = "title\n1\n" + half_line;

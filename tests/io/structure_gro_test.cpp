@@ -70,6 +70,31 @@ TEST(GroReader, RefusesAFileShorterThanItsCountByLine)
     EXPECT_THAT(refusal(many), HasSubstr("many.gro:4: more atoms than the 1 that line 2 says"));
 }
 
+TEST(GroReader, RefusesNumbersTooWideForTheirColumnsOnEveryLine)
+{
+    const ScratchFolder folder;
+    const std::string label = "    1SOL     OW    1", good = "   0.230   0.628   0.113";
+    const auto refusal_of = [&](const std::string& first, const std::string& second) {
+        return refusal(folder.file("wide.gro", "wide\n2\n" + label + first + "\n" + label + second +
+                                                   "\n 9 9 9\n"));
+    };
+    const std::vector<std::string> wide = {"12345.678   1.000   2.000",
+                                           "   1.00012345.678   2.000",
+                                           "   1.000   2.00012345.678",
+                                           "12345.6789999.0009999.000",
+                                           good + "1234.5678  0.1000  0.1000",
+                                           good + "  0.10001234.5678  0.1000",
+                                           good + "  0.1000  0.10001234.5678",
+                                           good + "1234.56781234.56781234.5678",
+                                           "   1.00012345.678   2.000  0.1000  0.1000  0.1000"};
+
+    for (const std::string& numbers : wide) {
+        EXPECT_THAT(refusal_of(numbers, good), HasSubstr("wide.gro:")) << numbers;
+        EXPECT_THAT(refusal_of(good, numbers), HasSubstr("wide.gro:4")) << numbers;
+    }
+    EXPECT_EQ(refusal_of(good, "9999.999-999.9999999.999-99.9999999.9999-99.9999"), "");
+}
+
 TEST(GroReader, RefusesAFieldThatIsNoNumber)
 {
     const ScratchFolder folder;

@@ -121,6 +121,45 @@ TEST(H5mdReader, RefusesMalformedFilesInWords)
                 HasSubstr("the unit \"furlong\" of /particles/trajectory/position/value"));
 }
 
+/// One altered byte of an extent is enough to make HDF5 allocate and loop without end.
+TEST(H5mdReader, RefusesExtentsThatTheFileCannotHoldBeforeReading)
+{
+    const ScratchFolder folder;
+    const std::string position = "/particles/trajectory/position";
+    // of position, step and time; all but one have two rows
+    const auto refusal = [&](const std::string& damaged, hsize_t rows) {
+        const std::string path = folder / "huge.h5md";
+        {
+            h5::File file = h5::File::create(path);
+            file.create_group("/h5md");
+            file.create_group(position);
+            const std::vector<std::int64_t> step = {0, 1};
+            const std::vector<double> time = {0, 1}, value(2 * 4 * 3, 1.0);
+            const auto fill = [&](const std::string& name, hid_t type, const h5::Extents& row,
+                                  const auto& numbers) {
+                h5::Dataset set = file.create_growing(position + name, type, row, 1);
+                set.append_row(numbers.data());
+                set.append_row(numbers.data() + numbers.size() / 2);
+                if (name == damaged) {
+                    set.set_rows(rows);
+                }
+            };
+            fill("/value", H5T_NATIVE_DOUBLE, {4, 3}, value);
+            fill("/step", H5T_NATIVE_INT64, {}, step);
+            fill("/time", H5T_NATIVE_DOUBLE, {}, time);
+            file.close();
+        }
+        return message_of<InputError>([&] { read_h5md(path); });
+    };
+
+    for (const char* name : {"/value", "/step", "/time"}) {
+        for (const hsize_t rows : {hsize_t{1} << 17U, hsize_t{1} << 40U, hsize_t{1} << 62U}) {
+            EXPECT_THAT(refusal(name, rows), HasSubstr(position + name + " claims ")) << rows;
+        }
+    }
+    EXPECT_EQ(refusal("", 0), "");
+}
+
 TEST(H5mdReader, TurnsACellThatIsNotLowerTriangularAndTakesFixedIncrements)
 {
     const ScratchFolder folder;

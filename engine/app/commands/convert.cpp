@@ -15,10 +15,14 @@ namespace tessera
 int convert_command(const ConvertOptions& options)
 {
     std::shared_ptr<const Topology> topology;
+    int ifbox = -1;
     if (!options.topology.empty()) {
         Deck deck;
         deck.system.topology = options.topology;
         topology = finish(read_topology(deck));
+        if (const auto cell = amber_cell(options.topology)) {
+            ifbox = cell->ifbox;
+        }
     }
     std::error_code ignored;
     if (std::filesystem::equivalent(options.from, options.to, ignored) ||
@@ -28,7 +32,7 @@ int convert_command(const ConvertOptions& options)
                                      options.to.string()));
     }
     for (const std::string& remark :
-         convert_coordinates(options.from.string(), options.to.string(), topology.get())) {
+         convert_coordinates(options.from.string(), options.to.string(), topology.get(), ifbox)) {
         std::cerr << "warning: " << remark << '\n';
     }
     return exit_status::done;
