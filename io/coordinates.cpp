@@ -77,7 +77,7 @@ bool holds_an_atom(const std::string& extension, const std::string& line)
 /// cannot be told.
 std::string line_of_atom(const std::string& path, const std::string& extension, std::size_t atom)
 {
-    if (extension == ".h5md") {
+    if (extension == ".h5md" || extension == ".h5") {
         return "";
     }
     const std::string content = read_file(path);

@@ -19,6 +19,19 @@ SourcePlace Deck::place_of(const std::string& path) const
     return whole;
 }
 
+namespace
+{
+
+/// As written, but for a default that open space has no use of.
+std::string used_text(const DeckKey& key, const DeckValue& value, const Deck& deck)
+{
+    const bool no_lattice = key.path == "nonbonded.electrostatics" && !value.given &&
+                            deck.nonbonded.electrostatics == Electrostatics::cutoff;
+    return no_lattice ? "\"cutoff\"" : value.text;
+}
+
+} // namespace
+
 Deck parse_deck(const std::string& text, const fs::path& file, const std::vector<std::string>& sets,
                 Diagnostics& diagnostics)
 {
@@ -38,7 +51,7 @@ Deck parse_deck(const std::string& text, const fs::path& file, const std::vector
     read_motion_tables(values, deck, diagnostics);
     for (const DeckKey& key : deck_keys()) {
         if (const DeckValue* value = values.find(std::string(key.path)); value != nullptr) {
-            deck.values.emplace_back(key.path, value->text);
+            deck.values.emplace_back(key.path, used_text(key, *value, deck));
             if (value->given) {
                 deck.places[std::string(key.path)] = value->place;
             }

@@ -304,13 +304,15 @@ const std::vector<DeckKey>& table()
          K::flag_or_quantity,
          D::time,
          "false",
-         "velocities in the trajectory: at its stride (true) or at their own",
+         "velocities in the trajectory: at its stride (true, or that very time); a stride of their "
+         "own is not built yet",
          {}},
         {"output.forces",
          K::flag_or_quantity,
          D::time,
          "false",
-         "forces in the trajectory: at its stride (true) or at their own",
+         "forces in the trajectory: at its stride (true, or that very time); a stride of their own "
+         "is not built yet",
          {}},
         {"output.energies_every",
          K::quantity,

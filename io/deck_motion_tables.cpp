@@ -44,6 +44,12 @@ private:
             contradiction("run.steps", "run.duration");
         }
         dynamics.steps = count("run.steps", dynamics.steps);
+        if (static_cast<double>(dynamics.steps) > most_steps) {
+            fault("run.steps",
+                  fmt::format("run.steps = {} is too many steps ({:.3g})", dynamics.steps,
+                              static_cast<double>(dynamics.steps)),
+                  "too many", fmt::format("choose {:.0e} at most", most_steps));
+        }
         if (values_.given("run.duration")) {
             dynamics.steps = in_steps("run.duration").value_or(dynamics.steps);
         }

@@ -88,7 +88,7 @@ std::optional<std::int64_t> DeckTables::in_steps(const std::string& path)
     }
     const double steps = *time / *timestep_;
     const double whole = std::round(steps);
-    if (!(whole < 9e15)) {
+    if (!(whole < most_steps)) {
         fault(path, fmt::format("{} = {} is too many steps ({:.3g})", path, text_of(path), steps),
               "too long", "");
         return std::nullopt;

@@ -12,6 +12,9 @@ namespace tessera
 
 /// What the readers of the deck's tables share: faults with their places, and numbers that must lie
 /// in a range.
+/// Beyond about 2^53 steps a time in doubles no longer tells one step from the next.
+constexpr double most_steps = 9e15;
+
 class DeckTables {
 public:
     DeckTables(const DeckValues& values, Deck& deck, Diagnostics& diagnostics)

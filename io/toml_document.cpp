@@ -3,7 +3,9 @@
 #include "engine/base/text_file.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
+#include <limits>
 #include <sstream>
 #include <toml++/toml.h>
 
@@ -108,6 +110,43 @@ std::string in_our_words(std::string_view description)
     return text;
 }
 
+/// The key (with its table) on a line of the deck, for faults of grammar; "" where it has none.
+std::string key_on(const std::vector<std::string>& lines, std::size_t line)
+{
+    const auto bare = [](std::string text) {
+        text.erase(std::remove_if(text.begin(), text.end(),
+                                  [](unsigned char c) { return std::isspace(c) != 0; }),
+                   text.end());
+        return text;
+    };
+    if (line < 1 || line > lines.size()) {
+        return "";
+    }
+    const std::string& text = lines[line - 1];
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos) {
+        return "";
+    }
+    const std::string key = bare(text.substr(0, equals));
+    for (std::size_t above = line - 1; above-- > 0;) {
+        const std::string table = bare(lines[above]);
+        const std::size_t end = table.find(']');
+        if (!table.empty() && table[0] == '[' && end != std::string::npos) {
+            return table.substr(1, end - 1) + "." + key;
+        }
+    }
+    return key;
+}
+
+/// The value on a line, without blanks and remark.
+std::string value_on(const std::string& line)
+{
+    const std::size_t begin = line.find_first_not_of(" \t", line.find('=') + 1);
+    const std::size_t end =
+        begin == std::string::npos ? begin : line.find_first_of(" \t\r#", begin);
+    return begin == std::string::npos ? "" : line.substr(begin, end - begin);
+}
+
 bool comes_before(const TomlEntry& a, const TomlEntry& b)
 {
     return a.key.line != b.key.line ? a.key.line < b.key.line : a.key.column < b.key.column;
@@ -133,6 +172,12 @@ TomlDocument parse_toml(const std::string& text, const std::string& file_name,
         fault.hint =
             "strings stand in double quotes, tables in [brackets], one key = value a line; "
             "nothing after this place was read";
+        const std::string key = key_on(lines, error.source().begin.line);
+        if (!key.empty() && fault.what.find("64 bits") != std::string::npos) {
+            fault.what = beyond_64_bits(key, value_on(fault.place.source_line));
+            fault.caret = "too large";
+            fault.hint = largest_whole_number() + "; nothing after this place was read";
+        }
         diagnostics.error(std::move(fault));
     }
     return document;
@@ -193,6 +238,16 @@ std::string written(const TomlValue& value)
         return out + "]";
     }
     return value.as<TomlOther>()->kind;
+}
+
+std::string beyond_64_bits(const std::string& path, const std::string& number)
+{
+    return fmt::format("{} = {} is out of range (whole numbers have 64 bits)", path, number);
+}
+
+std::string largest_whole_number()
+{
+    return fmt::format("choose {} at most", std::numeric_limits<std::int64_t>::max());
 }
 
 std::string toml_library_version()

@@ -60,4 +60,8 @@ std::optional<TomlValue> parse_toml_value(const std::string& text);
 /// Version of the TOML library, for `tessera info`.
 std::string toml_library_version();
 
+/// The words for a whole number that TOML cannot hold, and the hint beside them.
+std::string beyond_64_bits(const std::string& path, const std::string& number);
+std::string largest_whole_number();
+
 } // namespace tessera

@@ -1,10 +1,12 @@
 #include "engine/app/resolve_mesh.hpp"
 
+#include "engine/base/error.hpp"
 #include "engine/plans/pme_plan.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <optional>
 #include <unistd.h>
 
 namespace tessera
@@ -22,6 +24,60 @@ double physical_memory()
 std::string key_of_mesh(const Deck& deck)
 {
     return deck.gives("pme.grid") ? "pme.grid" : "pme.spacing";
+}
+
+constexpr double bytes_per_point = 40; // meshes of integers and reals, spectrum, influence
+
+double points_of(const std::array<int, 3>& grid)
+{
+    return static_cast<double>(grid[0]) * grid[1] * grid[2];
+}
+
+bool fits(const std::array<int, 3>& grid, int order)
+{
+    if (points_of(grid) * bytes_per_point > 0.9 * physical_memory()) {
+        return false;
+    }
+    try {
+        check_pme_grid(grid, order);
+    } catch (const InputError&) {
+        return false;
+    }
+    return true;
+}
+
+/// The mesh of a spacing where it fits.
+std::optional<std::array<int, 3>> grid_that_fits(const Box& box, double spacing, int order)
+{
+    try {
+        const auto grid = pme_grid_for_spacing(box, spacing, order);
+        return fits(grid, order) ? std::optional(grid) : std::nullopt;
+    } catch (const InputError&) {
+        return std::nullopt;
+    }
+}
+
+/// A value of the key that would do, or what to change instead.
+std::string smaller_mesh(const Deck& deck, const Box& box, const NonbondedSettings& nonbonded,
+                         double spacing)
+{
+    const Vec3 heights = box.heights();
+    const double coarsest = std::max({heights.x, heights.y, heights.z});
+    for (double wider = spacing; wider < coarsest; wider *= 1.05) {
+        const double rounded = std::ceil(wider * 100) / 100;
+        const auto grid = grid_that_fits(box, rounded, nonbonded.pme_order);
+        if (!grid) {
+            continue;
+        }
+        if (estimated_mesh_error(nonbonded.ewald_beta, rounded, nonbonded.pme_order) > 0.1) {
+            break;
+        }
+        return deck.gives("pme.grid")
+                   ? fmt::format("grid = [{}, {}, {}] would do", (*grid)[0], (*grid)[1], (*grid)[2])
+                   : fmt::format("spacing = \"{:.4g} nm\" would do", rounded);
+    }
+    return "no mesh that fits is fine enough: choose a smaller box, or electrostatics = "
+           "\"reaction-field\"";
 }
 
 } // namespace
@@ -50,31 +106,30 @@ void resolve_mesh(const Deck& deck, const Box& box, NonbondedSettings& nonbonded
         return;
     }
     const Vec3 edges{norm(box.vectors()[0]), norm(box.vectors()[1]), norm(box.vectors()[2])};
+    double points = points_of(nonbonded.pme_grid);
+    bool too_large = points > 1e6 && !fits(nonbonded.pme_grid, nonbonded.pme_order);
     if (deck.pme.spacing) {
-        // told before any allocation: the largest number of points an int can index is far off
-        const double points = edges.x * edges.y * edges.z / std::pow(*deck.pme.spacing, 3);
-        if (points < 1e14) {
+        points = edges.x * edges.y * edges.z / std::pow(*deck.pme.spacing, 3);
+        const auto grid = grid_that_fits(box, *deck.pme.spacing, nonbonded.pme_order);
+        too_large = points > 1e6 && !grid;
+        if (!too_large) {
             nonbonded.pme_grid = pme_grid_for_spacing(box, *deck.pme.spacing, nonbonded.pme_order);
-        } else {
-            nonbonded.pme_grid = {100000, 100000, 100000};
         }
     }
-    const auto& grid = nonbonded.pme_grid;
-    const double points = static_cast<double>(grid[0]) * grid[1] * grid[2];
-    // the mesh in integers, and its transform in complex doubles
-    const double bytes = points * (8 + 16);
-    if (bytes > 0.9 * physical_memory()) {
+    if (too_large) { // told before any allocation
+        const std::string key = key_of_mesh(deck);
+        const double spacing = std::cbrt(edges.x * edges.y * edges.z / points);
         diagnostics.error(
-            {deck.place_of(key_of_mesh(deck)),
-             fmt::format("the PME mesh would need {:.3g} GB for {:.3g} points (this machine has "
-                         "{:.3g} GB)",
-                         bytes * 1e-9, points, physical_memory() * 1e-9),
+            {deck.place_of(key),
+             fmt::format("{}: the PME mesh would need {:.3g} GB for {:.3g} points (this machine "
+                         "has {:.3g} GB, a mesh gets 32 GB at most)",
+                         key, points * bytes_per_point * 1e-9, points, physical_memory() * 1e-9),
              "",
-             fmt::format("the box is {:.4g} x {:.4g} x {:.4g} nm: choose a wider spacing, or a "
-                         "smaller box",
-                         edges.x, edges.y, edges.z)});
+             fmt::format("the box is {:.4g} x {:.4g} x {:.4g} nm: {}", edges.x, edges.y, edges.z,
+                         smaller_mesh(deck, box, nonbonded, spacing))});
         return;
     }
+    const auto& grid = nonbonded.pme_grid;
     const double spacing = std::max({edges.x / grid[0], edges.y / grid[1], edges.z / grid[2]});
     const double error = estimated_mesh_error(nonbonded.ewald_beta, spacing, nonbonded.pme_order);
     if (coulomb_mesh && error > 0.1) {

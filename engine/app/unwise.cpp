@@ -1,10 +1,12 @@
 #include "engine/app/unwise.hpp"
 
 #include "engine/cpu/atom_label.hpp"
+#include "engine/math/constants.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <numeric>
 
 namespace tessera
@@ -46,6 +48,56 @@ void hydrogen_bonds(const Deck& deck, const Topology& topology, Diagnostics& dia
                          "about 10 fs)",
                          bonds, deck.dynamics.timestep * 1e3),
              "set constraints = \"h-bonds\", or timestep = \"1 fs\" at most");
+    }
+}
+
+/// A free bond of a topology with its period, 2 pi sqrt(mu / k).
+struct Vibration {
+    std::int32_t i = 0, j = 0;
+    double period = std::numeric_limits<double>::infinity(); ///< ps
+};
+
+Vibration fastest_vibration(const Topology& topology)
+{
+    Vibration fastest;
+    const auto& bonds = topology.table<HarmonicBond>();
+    for (const auto& entry : bonds.entries) {
+        const double mass_i = topology.mass[static_cast<std::size_t>(entry.atom[0])];
+        const double mass_j = topology.mass[static_cast<std::size_t>(entry.atom[1])];
+        const double k = bonds.parameters[static_cast<std::size_t>(entry.parameter)].k;
+        if (mass_i > 0 && mass_j > 0 && k > 0) {
+            const double reduced = mass_i * mass_j / (mass_i + mass_j);
+            const double period = 2 * constants::pi * std::sqrt(reduced / k);
+            if (period < fastest.period) {
+                fastest = {entry.atom[0], entry.atom[1], period};
+            }
+        }
+    }
+    return fastest;
+}
+
+/// Verlet's scheme is unstable from a step of period / pi on.
+void fast_motion(const Deck& deck, const Topology& topology, Diagnostics& diagnostics)
+{
+    const double step = deck.dynamics.timestep;
+    const Vibration fastest = fastest_vibration(topology);
+    const SourcePlace place = deck.place_of("run.timestep");
+    if (step > fastest.period / constants::pi) {
+        warn(diagnostics, place,
+             fmt::format("the step of {:.4g} fs is beyond what the fastest motion allows: the bond "
+                         "{} - {} swings in {:.3g} fs, and steps from {:.3g} fs on diverge",
+                         step * 1e3, atom_label(topology, fastest.i),
+                         atom_label(topology, fastest.j), fastest.period * 1e3,
+                         fastest.period / constants::pi * 1e3),
+             fmt::format("choose at most a tenth of the period: timestep = \"{:.2g} fs\"",
+                         fastest.period * 1e2));
+    } else if (step > 0.020 * (1 + 1e-9)) {
+        const bool water = !topology.rigid_waters.empty();
+        warn(diagnostics, place,
+             fmt::format("the step of {:.4g} fs is beyond the fastest motion of {}", step * 1e3,
+                         water ? "rigid water, which turns to and fro in about 30 fs"
+                               : "atoms, which pass each other in about 100 fs"),
+             "choose a tenth of that at most");
     }
 }
 
@@ -106,12 +158,19 @@ void truncated_coulomb(const Deck& deck, const Assembly& assembly, Diagnostics& 
 void narrow_box(const Deck& deck, const Assembly& assembly, Diagnostics& diagnostics)
 {
     const double cutoff = assembly.nonbonded.cutoff();
-    if (deck.dynamics.barostat == BarostatKind::none || !std::isfinite(cutoff)) {
+    if (!assembly.box.is_periodic() || !std::isfinite(cutoff)) {
         return;
     }
     const double limit = 0.5 * assembly.box.shortest_height();
     const double margin = limit / cutoff - 1;
-    if (margin < 0.05) {
+    if (margin < 0.05 && deck.dynamics.barostat == BarostatKind::none) {
+        warn(diagnostics, deck.place_of("nonbonded.cutoff"),
+             fmt::format("the cut-off all but fills the box (half its shortest height is {:.5g} "
+                         "nm, the cut-off {:.5g} nm: a margin of {:.1f} %)",
+                         limit, cutoff, 100 * margin),
+             "choose a larger box or a smaller cut-off; under pressure the box would soon be too "
+             "small");
+    } else if (margin < 0.05) {
         warn(diagnostics, deck.place_of("barostat.kind"),
              fmt::format("the box may shrink towards the cut-off (half its shortest height is "
                          "{:.5g} nm, the cut-off {:.5g} nm: a margin of {:.1f} %)",
@@ -179,6 +238,7 @@ void warn_of_unwise(const Deck& deck, const Assembly& assembly, bool dynamics,
         if (deck.dynamics.integrator != Integrator::steepest_descent) {
             hydrogen_bonds(deck, *assembly.topology, diagnostics);
             truncated_coulomb(deck, assembly, diagnostics);
+            fast_motion(deck, *assembly.topology, diagnostics);
         }
         narrow_box(deck, assembly, diagnostics);
     }

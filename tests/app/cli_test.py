@@ -165,6 +165,11 @@ class Check(unittest.TestCase):
         text = self.warnings("flexible-water.toml", "run.timestep=2 fs")
         self.assertIn("6 bonds to hydrogen are free, and the step is 2 fs", text)
 
+    def test_a_step_beyond_the_fastest_motion_names_it(self):
+        text = self.warnings("flexible-water.toml", "run.timestep=20 ps")
+        self.assertIn("the step of 2e+04 fs is beyond what the fastest motion allows: the bond 1 (OW, SOL 1)", text)
+        self.assertIn("rigid water, which turns to and fro", self.warnings("minimal.toml", "run.timestep=30 fs"))
+
     def test_a_coarse_mesh_is_warned_of(self):
         self.assertIn("the PME mesh is coarser than the tolerance deserves",
                       self.warnings("minimal.toml", "pme.spacing=0.25 nm"))
@@ -185,6 +190,13 @@ class Check(unittest.TestCase):
         text = self.warnings("minimal.toml", "thermostat.kind=v-rescale", "thermostat.temperature=300 K",
                              "barostat.kind=c-rescale", "barostat.pressure=1 bar", "nonbonded.cutoff=1.28 nm")
         self.assertIn("the box may shrink towards the cut-off", text)
+
+    def test_a_box_near_the_cutoff_is_warned_of_without_pressure_too(self):
+        self.assertIn("the cut-off all but fills the box", self.warnings("minimal.toml", "nonbonded.cutoff=1.28 nm"))
+
+    def test_open_space_has_no_lattice_sum_unless_asked(self):
+        run = tessera("check", GOOD / "open-space.toml")
+        self.assertIn("coulomb       cutoff with constant", run.stdout)
 
     def test_restraints_to_the_start_coordinates_are_warned_of(self):
         text = self.warnings("minimal.toml", 'system.define=["POSRES"]')
@@ -291,6 +303,42 @@ class Convert(unittest.TestCase):
             start = (GOOD / "water.gro").read_text().splitlines()[2:-1]
             found = gro.read_text().splitlines()[2:-1]
             self.assertEqual([line[5:44] for line in found], [line[5:44] for line in start])
+
+    def test_a_position_out_of_range_names_its_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            files = {
+                "a.gro": "far\n2\n    1AR      AR    1     1.000     1.000     1.000\n"
+                         "    2AR      AR    2     1.000 20000.000     1.000\n 9 9 9\n",
+                "a.g96": "TITLE\nfar\nEND\nPOSITION\n# remark\n    1 AR    AR         1    1.000000000    1.000000000"
+                         "    1.000000000\n    2 AR    AR         2    1.000000000 20000.000000000    1.000000000\nEND\n",
+                "a.rst7": "far\n3\n" + "%12.7f" * 6 % (1, 1, 1, 2, 2, 2) + "\n" + "%12.3f" * 3 % (1, 200000, 1) + "\n",
+            }
+            lines = {"a.gro": 4, "a.g96": 7, "a.rst7": 4}
+            for name, text in files.items():
+                path = pathlib.Path(folder) / name
+                path.write_text(text)
+                run = tessera("convert", path, pathlib.Path(folder) / "b.h5md")
+                self.assertEqual(run.returncode, 2, name)
+                self.assertIn("%s:%d" % (name, lines[name]), run.stderr)
+
+    def test_the_ifbox_of_a_topology_tells_a_cell_from_velocities(self):
+        with tempfile.TemporaryDirectory() as folder:
+            gro = pathlib.Path(folder) / "a.gro"
+            run = tessera("convert", GOOD / "argon-pair.inpcrd", gro, "--topology", GOOD / "argon-pair.prmtop")
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+            self.assertNotIn("0.000   0.000   0.000", gro.read_text().splitlines()[-1])
+            self.assertEqual(len(gro.read_text().splitlines()[2]), 44)
+
+    def test_cells_that_differ_between_amber_files_are_warned_of(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("argon-pair.toml", "argon-pair.prmtop", "argon-pair.inpcrd"):
+                shutil.copy(GOOD / name, folder)
+            deck, restart = pathlib.Path(folder) / "argon-pair.toml", pathlib.Path(folder) / "argon-pair.inpcrd"
+            self.assertNotIn("the cells of", tessera("check", deck).stderr)
+            lines = restart.read_text().splitlines()
+            lines[-1] = "%12.7f" * 6 % (80, 80, 80, 90, 90, 90)
+            restart.write_text("\n".join(lines) + "\n")
+            self.assertIn("8 x 8 x 8 nm, 90 90 90 degrees and ", tessera("check", deck).stderr)
 
     def test_a_topology_goes_into_a_trajectory(self):
         with tempfile.TemporaryDirectory() as folder:
