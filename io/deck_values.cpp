@@ -194,19 +194,12 @@ private:
                                   ? fmt::format("write {}", static_cast<std::int64_t>(*number))
                                   : "write it without decimal point and exponent");
         }
-        const auto* text = entry_.value.as<std::string>();
-        if (text != nullptr && entry_.key.line == 0 && text->size() > 18 &&
-            text->find_first_not_of("0123456789") == std::string::npos) { // --set leaves it a text
-            return fault(beyond_64_bits(std::string(key_.path), *text), "too large",
-                         largest_whole_number());
-        }
         const auto* whole = entry_.value.as<std::int64_t>();
         if (const auto* text = entry_.value.as<std::string>();
             text != nullptr && text->size() > 18 &&
             text->find_first_not_of("0123456789") == std::string::npos) {
-            return fault(
-                fmt::format("{} = {} is too large (a whole number of 64 bits)", key_.path, *text),
-                "too large", "choose at most 9e18");
+            return fault(beyond_64_bits(std::string(key_.path), *text), "too large",
+                         largest_whole_number());
         }
         if (whole == nullptr) {
             return wrong_kind("a whole number", "without quotes and without unit");

@@ -242,7 +242,7 @@ std::string written(const TomlValue& value)
 
 std::string beyond_64_bits(const std::string& path, const std::string& number)
 {
-    return fmt::format("{} = {} is out of range (whole numbers have 64 bits)", path, number);
+    return fmt::format("{} = {} is too large (a whole number of 64 bits)", path, number);
 }
 
 std::string largest_whole_number()
