@@ -7,7 +7,7 @@ find_package(Eigen3 REQUIRED NO_MODULE)
 find_package(tomlplusplus REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(PkgConfig REQUIRED)
-pkg_check_modules(FFTW REQUIRED IMPORTED_TARGET fftw3)
+pkg_check_modules(FFTW REQUIRED IMPORTED_TARGET fftw3 fftw3f)
 
 # Debian's alternatives may point mpicc at another MPI: name MPICH outright.
 set(MPI_EXECUTABLE_SUFFIX .mpich)

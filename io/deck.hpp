@@ -60,7 +60,7 @@ struct OutputDeck {
 
 enum class Device : std::uint8_t { automatic, cpu };
 
-/// Deck table [compute]. Precision is FP64, the one built.
+/// Deck table [compute]; its precision is in Deck::nonbonded.
 struct ComputeDeck {
     Device device = Device::automatic;
     int threads = 0;

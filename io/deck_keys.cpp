@@ -352,7 +352,7 @@ const std::vector<DeckKey>& table()
          D::none,
          "\"mixed\"",
          "arithmetic of the forces",
-         {{"mixed", false}, {"fp64"}, {"tf32", false}, {"tf32-1x", false}}},
+         {{"mixed"}, {"fp64"}, {"tf32", false}, {"tf32-1x", false}}},
         {"compute.threads", K::count, D::none, "0", "threads; 0: all cores given to the rank", {}},
         {"compute.reproducible",
          K::flag,

@@ -291,6 +291,8 @@ private:
     {
         ComputeDeck& compute = deck_.compute;
         compute.device = values_.word("compute.device") == "cpu" ? Device::cpu : Device::automatic;
+        deck_.nonbonded.precision =
+            values_.word("compute.precision") == "mixed" ? Precision::mixed : Precision::fp64;
         const std::int64_t threads = count("compute.threads", 0);
         if (threads > 4096) {
             fault("compute.threads",

@@ -80,10 +80,23 @@ ForceSummary summary_of(const std::vector<Vec3>& forces)
     return out;
 }
 
+std::string precision_in_words(const NonbondedSettings& nonbonded)
+{
+    if (nonbonded.precision == Precision::fp64) {
+        return "FP64";
+    }
+    if (!std::isfinite(nonbonded.cutoff())) {
+        return "mixed precision (without cut-off: pairs in FP64)";
+    }
+    return nonbonded.lj_pme ? "mixed precision (with LJ-PME: pairs and mesh of dispersion in FP64)"
+                            : "mixed precision";
+}
+
 std::string energy_table(const Assembly& assembly, const SinglePoint& result)
 {
     const Topology& topology = *assembly.topology;
-    std::string out = fmt::format("{} atoms, FP64 on the CPU", topology.atoms());
+    std::string out = fmt::format("{} atoms, {} on the CPU", topology.atoms(),
+                                  precision_in_words(assembly.nonbonded));
     if (assembly.box.is_periodic()) {
         const Vec3 heights = assembly.box.heights();
         out += fmt::format(", box {:.6g} nm^3 (heights {:.5g} {:.5g} {:.5g} nm)",
@@ -130,7 +143,7 @@ std::string energy_json(const Assembly& assembly, const SinglePoint& result)
     } else {
         json.raw("box_nm", "null");
     }
-    json.text("precision", "fp64");
+    json.text("precision", assembly.nonbonded.precision == Precision::mixed ? "mixed" : "fp64");
     json.text("device", "cpu");
     json.begin_object("energies_kJ_mol");
     for (const EnergyKind kind : kinds_present(*assembly.topology, assembly.nonbonded)) {

@@ -19,6 +19,9 @@ struct ForceSummary {
 };
 ForceSummary summary_of(const std::vector<Vec3>& forces);
 
+/// "FP64" or "mixed precision", with what is FP64 all the same.
+std::string precision_in_words(const NonbondedSettings& nonbonded);
+
 /// The table `tessera energy` prints.
 std::string energy_table(const Assembly& assembly, const SinglePoint& result);
 /// The JSON of docs: energies, virial, forces in short, mesh.

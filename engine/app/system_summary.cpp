@@ -156,8 +156,12 @@ std::string system_summary(const Deck& deck, const Assembly& assembly)
     line("run", motion_in_words(deck));
     line("trajectory", file_in_words(deck.output.trajectory));
     line("checkpoint", file_in_words(deck.output.checkpoint));
-    line("device", fmt::format("cpu, {} threads, FP64 (runs on GPUs are not built yet)",
-                               threads_to_use(deck.compute.threads)));
+    const bool minimises = deck.dynamics.integrator == Integrator::steepest_descent;
+    line("device", fmt::format("cpu, {} threads, {} (runs on GPUs are not built yet)",
+                               threads_to_use(deck.compute.threads),
+                               minimises && assembly.nonbonded.precision == Precision::mixed
+                                   ? "FP64, as minimisers always are"
+                                   : precision_in_words(assembly.nonbonded)));
     line("memory", fmt::format("about {:.3g} MB", estimated_memory(assembly) * 1e-6));
     for (const std::string& refusal : topology.dynamics_refusals) {
         line("no dynamics", refusal);

@@ -34,6 +34,7 @@ public:
         fixed_.assign(mode_ == SumMode::exact ? atoms : 0, {0, 0, 0});
         floating_.assign(mode_ == SumMode::floating ? atoms : 0, Vec3{});
         out_of_range_ = -1;
+        partner_ = -1;
     }
     void clear() { resize(size()); }
     [[nodiscard]] std::size_t size() const
@@ -75,6 +76,7 @@ public:
         }
         if (out_of_range_ < 0) {
             out_of_range_ = other.out_of_range_;
+            partner_ = other.partner_;
         }
     }
     [[nodiscard]] Vec3 force(std::size_t atom) const
@@ -97,6 +99,14 @@ public:
     }
     /// An atom whose addend did not fit the grid (its sum is then worthless); -1: none.
     [[nodiscard]] std::int64_t out_of_range() const { return out_of_range_; }
+    /// The force between these two did not fit (mixed precision): the sums are worthless.
+    void mark_pair(std::int64_t atom, std::int64_t partner)
+    {
+        out_of_range_ = atom;
+        partner_ = partner;
+    }
+    /// The other atom of the pair whose force did not fit; -1: it was no pair's force.
+    [[nodiscard]] std::int64_t out_of_range_partner() const { return partner_; }
     /// Raw integer sums for kernels that convert by themselves (exact mode only).
     [[nodiscard]] std::vector<std::array<std::int64_t, 3>>& fixed() { return fixed_; }
     [[nodiscard]] const std::vector<std::array<std::int64_t, 3>>& fixed() const { return fixed_; }
@@ -105,6 +115,7 @@ private:
     std::vector<std::array<std::int64_t, 3>> fixed_;
     std::vector<Vec3> floating_;
     std::int64_t out_of_range_ = -1;
+    std::int64_t partner_ = -1;
     SumMode mode_ = SumMode::exact;
 };
 

@@ -8,22 +8,39 @@
 namespace tessera
 {
 
+// clang-format off
 /// Exact sums. A number that meets others is rounded once, by a pure function, to a fixed grid, and
 /// then summed as an integer: who sums, where and in which order does not reach the bits. This
 /// table is the one truth of scales.
 ///
-/// | quantity              | type     | quantum        | range of one addend | range of a sum |
-/// | position              | int64    | 2^-48 nm       | 32768 nm            |                |
-/// | force (fp64)          | int64    | 2^-36 kJ/mol/nm| 1.3e8 kJ/mol/nm     | the same, mod 2^64
-/// in between | | energy, virial (fp64) | int128   | 2^-40 kJ/mol   | 8.3e6 and, by the slow path,
-/// 9e19 | 1e26 | | mesh charge (fp64)    | int64    | 2^-50 e        | 4096 e              | 8192 e
-/// |
+/// | quantity                | type    | quantum          | range of one addend       | range of a sum              |
+/// |-------------------------|---------|------------------|---------------------------|-----------------------------|
+/// | position                | int64   | 2^-48 nm         | 32768 nm                  |                             |
+/// | position (mixed, pairs) | int32   | 2^-23 nm         | modulo 512 nm             | displacement 256 nm         |
+/// | force                   | int64   | 2^-36 kJ/mol/nm  | 1.3e8 kJ/mol/nm           | the same; mod 2^64 between  |
+/// | pair force (mixed)      | int32   | 2^-14 kJ/mol/nm  | 131000 kJ/mol/nm (1-norm) | an atom's: int64, as force  |
+/// | the same, no charges    | int32   | 2^-16 kJ/mol/nm  | 32750 kJ/mol/nm (1-norm)  | an atom's: int64, as force  |
+/// | energy, virial          | int128  | 2^-40 kJ/mol     | 8.3e6, slow path 9e19     | 1e26 kJ/mol                 |
+/// | mesh charge             | int64   | 2^-50 e          | 4096 e                    | 8192 e                      |
+/// | mesh charge (mixed)     | int32   | 2^-26 e          | 16 e                      | 16 e; mod 64 e between      |
+///
+/// The mixed mesh takes a coarser quantum, a power of two, where charges are so large that its
+/// range could be left.
+// clang-format on
 namespace fixed
 {
 inline constexpr double position_scale = 281474976710656.0; // 2^48
 inline constexpr double force_scale = 68719476736.0;        // 2^36
 inline constexpr double energy_scale = 1099511627776.0;     // 2^40
 inline constexpr double mesh_scale = 1125899906842624.0;    // 2^50
+inline constexpr double kernel_position_scale = 8388608.0;  // 2^23
+inline constexpr int kernel_position_shift = 25;            // from the 2^-48 nm grid to 2^-23 nm
+inline constexpr int force_bits = 36;                       // force_scale = 2^36
+inline constexpr int pair_force_bits = 14;                  // mixed precision
+inline constexpr int pair_force_bits_uncharged = 16;        // forces are weak without charges
+inline constexpr double largest_pair_force = 131000.0;      // kJ/mol/nm, |x| + |y| + |z|
+inline constexpr double largest_pair_force_uncharged = 32750.0;
+inline constexpr int mixed_mesh_bits = 26; // largest scale is 2^26 an e
 inline constexpr double largest_force =
     134217728.0 / 2; // kJ/mol/nm, one addend or one atom's sum: half the int64 range
 } // namespace fixed

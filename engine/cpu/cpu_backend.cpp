@@ -246,6 +246,18 @@ void CpuBackend::finish_forces(Wanted wanted)
         virtual_sites_.spread(state_.box, placed_, wanted, forces_, energies_);
     }
     const std::int64_t atom = first_without_finite_force();
+    if (const std::int64_t partner = forces_.out_of_range_partner(); partner >= 0) {
+        const Vec3 x = to_nm(state_.position[static_cast<std::size_t>(atom)]);
+        throw PhysicsError(fmt::format(
+            "{}: the force between {} at ({:.4f}, {:.4f}, {:.4f}) nm and {} is not finite or "
+            "beyond the range of mixed precision, {:.6g} kJ/mol/nm, without charges {:.6g} (atoms "
+            "overlap, or the step is too long). Minimise the start structure, shorten "
+            "run.timestep, or set "
+            "compute.precision = \"fp64\".",
+            when(), describe_atom(*topology_, atom), x.x, x.y, x.z,
+            describe_atom(*topology_, partner), fixed::largest_pair_force,
+            fixed::largest_pair_force_uncharged));
+    }
     if (descent_.on_trial) {
         const bool sound = atom < 0 && (!wanted.energies || std::isfinite(energies_.potential()));
         descent_.broken = descent_.broken || !sound;

@@ -16,7 +16,8 @@ namespace tessera
 ///     forward:  S(k) = sum_x  Q(x) exp(-2 pi i k.x/n),  k_z = 0 .. n_z/2
 ///     backward: Q(x) = sum_k  S(k) exp(+2 pi i k.x/n)   over all k, S(-k) = conj S(k); no factor
 ///
-/// Real arrays are [nx][ny][nz], spectra [nx][ny][nz/2 + 1].
+/// Real arrays are [nx][ny][nz], spectra [nx][ny][nz/2 + 1]. R: double or float.
+template <class R>
 class Fft3d {
 public:
     explicit Fft3d(const std::array<int, 3>& size);
@@ -29,15 +30,15 @@ public:
     [[nodiscard]] std::size_t points() const;
     [[nodiscard]] std::size_t spectrum_points() const;
 
-    void forward(const double* real, std::complex<double>* spectrum, int threads) const;
+    void forward(const R* real, std::complex<R>* spectrum, int threads) const;
     /// Overwrites the spectrum.
-    void backward(std::complex<double>* spectrum, double* real, int threads) const;
+    void backward(std::complex<R>* spectrum, R* real, int threads) const;
 
 private:
     struct Plans;
     enum class Direction { forward, backward };
-    void lines_along_y(std::complex<double>* spectrum, Direction direction, int threads) const;
-    void lines_along_x(std::complex<double>* spectrum, Direction direction, int threads) const;
+    void lines_along_y(std::complex<R>* spectrum, Direction direction, int threads) const;
+    void lines_along_x(std::complex<R>* spectrum, Direction direction, int threads) const;
 
     std::array<int, 3> n_;
     std::unique_ptr<Plans> plans_;

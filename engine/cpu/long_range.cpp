@@ -72,7 +72,12 @@ LongRange::LongRange(const Topology& topology, const NonbondedSettings& settings
         if (settings.electrostatics == Electrostatics::pme) {
             check_pme_grid(settings.pme_grid, settings.pme_order);
         }
-        if (has_charge && settings.electrostatics == Electrostatics::pme) {
+        const bool has_mesh = has_charge && settings.electrostatics == Electrostatics::pme;
+        if (has_mesh && settings.precision == Precision::mixed) {
+            mixed_coulomb_mesh_.emplace(settings.pme_grid, settings.pme_order, waves,
+                                        std::vector<std::vector<double>>{topology.charge},
+                                        EnergyKind::coulomb_reciprocal);
+        } else if (has_mesh) {
             coulomb_mesh_.emplace(settings.pme_grid, settings.pme_order, waves,
                                   std::vector<std::vector<double>>{topology.charge},
                                   EnergyKind::coulomb_reciprocal);
@@ -100,6 +105,9 @@ void LongRange::restrict_to(std::span<const std::int32_t> atoms, const MeshSum& 
             (*mesh)->restrict_to(atoms, add_meshes, books_energy);
         }
     }
+    if (mixed_coulomb_mesh_) {
+        mixed_coulomb_mesh_->restrict_to(atoms, add_meshes, books_energy);
+    }
     if (!books_energy) {
         background_ = 0;
     }
@@ -108,7 +116,7 @@ void LongRange::restrict_to(std::span<const std::int32_t> atoms, const MeshSum& 
 void LongRange::add_forces(const Box& box, std::span<const Vec3> positions, Wanted wanted,
                            int threads, ForceSums& forces, EnergySums& energies)
 {
-    if (!coulomb_mesh_ && !dispersion_mesh_ && !waves_) {
+    if (!coulomb_mesh_ && !mixed_coulomb_mesh_ && !dispersion_mesh_ && !waves_) {
         return;
     }
     if (!box.is_periodic()) {
@@ -120,6 +128,9 @@ void LongRange::add_forces(const Box& box, std::span<const Vec3> positions, Want
     const std::vector<Vec3> canonical = canonical_positions(grid, positions, threads);
     if (coulomb_mesh_) {
         coulomb_mesh_->add_forces(grid.box(), canonical, wanted, threads, forces, energies);
+    }
+    if (mixed_coulomb_mesh_) {
+        mixed_coulomb_mesh_->add_forces(grid.box(), canonical, wanted, threads, forces, energies);
     }
     if (waves_) {
         waves_->add_forces(grid.box(), canonical, wanted, threads, forces, energies);

@@ -15,6 +15,9 @@ namespace tessera
 /// coulomb_reciprocal (the mesh alone and the uniform background of a net charge, -pi ke Q^2/(2 V
 /// beta^2)) and lj_reciprocal. Where the settings have neither it does nothing. Corrections of
 /// excluded pairs and self terms belong to Nonbonded.
+///
+/// With Precision::mixed the mesh of charges is FP32 (MixedPme); direct waves and the dispersion
+/// mesh stay FP64.
 class LongRange {
 public:
     /// Throws InputError where mesh, order or splitting parameter make no sense.
@@ -31,6 +34,7 @@ public:
 
 private:
     std::optional<Pme> coulomb_mesh_;
+    std::optional<MixedPme> mixed_coulomb_mesh_;
     std::optional<Pme> dispersion_mesh_;
     std::optional<Ewald> waves_;
     double background_ = 0; ///< pi ke Q^2/(2 beta^2), kJ/mol nm^3

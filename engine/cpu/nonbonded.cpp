@@ -2,6 +2,7 @@
 
 #include "engine/base/contract.hpp"
 #include "engine/base/error.hpp"
+#include "engine/cpu/kernel_grid.hpp"
 #include "engine/cpu/mesh_c6.hpp"
 #include "engine/cpu/pair_filter.hpp"
 #include "engine/cpu/pair_sums.hpp"
@@ -63,17 +64,27 @@ Mat3 change_of_cell(const Box& from, const Box& to)
 } // namespace
 
 /// Positions of one evaluation in the order of slots: each cluster holds x of its four atoms, then
-/// y, then z.
+/// y, then z. What belongs to tiles is empty where they are not used.
 struct Nonbonded::Work {
     std::vector<double> xyzq;             ///< as in PackedClusters
-    std::vector<GridPosition> grid;       ///< [slots]
+    std::vector<GridPosition> grid;       ///< as the forces see them, [slots]
     std::vector<Vec3> shift;              ///< [shifts], nm
-    std::vector<GridPosition> shift_grid; ///< [shifts]
+    std::vector<GridPosition> shift_grid; ///< as the forces see them, [shifts]
+    std::vector<Vec3> canonical;          ///< [atoms]; empty without corrections
+    std::optional<KernelGrid> kernel_grid;
+    std::vector<std::uint32_t> tile_xyzq; ///< as in TileAtoms
 };
+
+/// Both positions and up to a few cell vectors are off by 2^-24 nm an element, r^2 by some 2^-23 of
+/// itself.
+double reach_of_rounding(Precision precision, double cutoff)
+{
+    return precision == Precision::mixed && std::isfinite(cutoff) ? 2e-6 + 1e-6 * cutoff : 0.0;
+}
 
 Nonbonded::Nonbonded(const Topology& topology, const NonbondedSettings& settings)
     : form_(make_pair_form(settings, topology.coulomb_constant)), cutoff_(cutoff_in_use(settings)),
-      list_radius_(cutoff_ + std::max(0.0, settings.list_buffer)),
+      sure_cutoff_(cutoff_), list_radius_(cutoff_ + std::max(0.0, settings.list_buffer)),
       needs_cell_(is_ewald(settings.electrostatics) || settings.lj_pme),
       exclusions_(topology.exclusions), charge_(topology.charge), type_(topology.type),
       types_(topology.pairs.types)
@@ -92,6 +103,31 @@ Nonbonded::Nonbonded(const Topology& topology, const NonbondedSettings& settings
         type_cg_ = cg;
     }
     corrections_ = ExclusionCorrections(topology, form_, cg);
+    if (settings.precision == Precision::mixed) {
+        make_tiles(topology);
+    }
+}
+
+void Nonbonded::make_tiles(const Topology& topology)
+{
+    tiles_ = make_tile_form(
+        form_, std::any_of(charge_.begin(), charge_.end(), [](double q) { return q != 0.0; }));
+    if (!tiles_) {
+        return;
+    }
+    for (const TypePair& pair : type_pair_) {
+        tiles_->c6.push_back(static_cast<float>(pair.c6));
+        tiles_->c12.push_back(static_cast<float>(pair.c12));
+    }
+    for (const double c4 : type_c4_) {
+        tiles_->c4.push_back(static_cast<float>(c4));
+    }
+    const double root = std::sqrt(topology.coulomb_constant);
+    for (const double q : charge_) {
+        tile_charge_.push_back(static_cast<float>(root * q));
+    }
+    sure_cutoff_ = cutoff_ + reach_of_rounding(Precision::mixed, cutoff_);
+    list_radius_ += reach_of_rounding(Precision::mixed, cutoff_);
 }
 
 void Nonbonded::restrict_to(const Topology& topology, PairShare share)
@@ -163,7 +199,7 @@ void Nonbonded::search(const Box& box, std::span<const Vec3> positions, int thre
     searched_ = true;
 
     const std::size_t slots = list_.order.atom_of_slot.size();
-    slot_type_.assign(slots, 0);
+    slot_type_.assign(slots + 12, 0); // tiles read a whole vector
     for (std::size_t s = 0; s < slots; ++s) {
         const std::int32_t atom = list_.order.atom_of_slot[s];
         if (atom >= 0) {
@@ -175,8 +211,9 @@ void Nonbonded::search(const Box& box, std::span<const Vec3> positions, int thre
 /// The atom's position in the image that continues its path since the search, also when the caller
 /// has wrapped it meanwhile.
 GridPosition Nonbonded::tracked(const PositionGrid& grid, const Mat3& change, const Vec3& position,
-                                std::size_t atom) const
+                                std::size_t atom, PositionGrid::Image& subtracted) const
 {
+    subtracted = image_[atom];
     const GridPosition x = grid.moved(position, image_[atom]);
     if (!grid.box().is_periodic()) {
         return x;
@@ -187,9 +224,13 @@ GridPosition Nonbonded::tracked(const PositionGrid& grid, const Mat3& change, co
         return x;
     }
     const Vec3 cells = grid.box().to_fraction(u - grid.box().shortest(u));
-    const GridPosition s =
-        grid.shift({static_cast<int>(std::lrint(cells.x)), static_cast<int>(std::lrint(cells.y)),
-                    static_cast<int>(std::lrint(cells.z))});
+    const std::array<int, 3> whole{static_cast<int>(std::lrint(cells.x)),
+                                   static_cast<int>(std::lrint(cells.y)),
+                                   static_cast<int>(std::lrint(cells.z))};
+    for (std::size_t k = 0; k < 3; ++k) {
+        subtracted[k] += whole[k];
+    }
+    const GridPosition s = grid.shift(whole);
     return {x.x - s.x, x.y - s.y, x.z - s.z};
 }
 
@@ -204,14 +245,15 @@ bool Nonbonded::needs_search(const Box& box, std::span<const Vec3> positions) co
     }
     const PositionGrid grid(box);
     const Mat3 change = change_of_cell(search_box_, grid.box());
-    const double slack = smallest_stretch(change) * list_radius_ - cutoff_;
+    const double slack = smallest_stretch(change) * list_radius_ - sure_cutoff_;
     if (!(slack >= 0)) {
         return true;
     }
     const double limit2 = 0.25 * slack * slack;
     for (std::size_t a = 0; a < positions.size(); ++a) {
-        const Vec3 u =
-            to_nm(tracked(grid, change, positions[a], a)) - row_times(search_position_[a], change);
+        PositionGrid::Image ignored;
+        const Vec3 u = to_nm(tracked(grid, change, positions[a], a, ignored)) -
+                       row_times(search_position_[a], change);
         if (!(norm2(u) <= limit2)) {
             return true;
         }
@@ -223,15 +265,15 @@ namespace
 {
 
 /// Walks the columns of rows, fills batches and hands them on when full and at a row's end.
-/// `add_parameters(batch)` looks up what the pairs of types have.
-template <class AddParameters>
+/// `add_parameters(batch)` looks up what the pairs of types have; `consume(batch, cluster, shift)`
+/// takes the results.
+template <class AddParameters, class Consume>
 class RowWalker {
 public:
     RowWalker(const PairForm& form, double cutoff2, const PackedClusters& clusters,
-              std::int32_t types, const AddParameters& add_parameters, Wanted wanted,
-              PairSums& sums)
+              std::int32_t types, const AddParameters& add_parameters, const Consume& consume)
         : form_(form), cutoff2_(cutoff2), clusters_(clusters), types_(types),
-          add_parameters_(add_parameters), wanted_(wanted), sums_(sums)
+          add_parameters_(add_parameters), consume_(consume)
     {
         std::fill(std::begin(batch_.c4), std::end(batch_.c4), 0.0);
         std::fill(std::begin(batch_.cg), std::end(batch_.cg), 0.0);
@@ -254,7 +296,7 @@ public:
             if (batch_.size > 0) {
                 add_parameters_(batch_);
                 evaluate(batch_, form_);
-                sums_.add(batch_, cluster, shift_index, wanted_);
+                consume_(batch_, cluster, shift_index);
                 batch_.size = 0;
             }
         }
@@ -266,12 +308,64 @@ private:
     PackedClusters clusters_;
     std::int32_t types_;
     const AddParameters& add_parameters_;
-    Wanted wanted_;
-    PairSums& sums_;
+    const Consume& consume_;
     PairBatch batch_;
 };
 
+/// Calls walk(cluster, index of the shift, columns) for every row, shared between the threads of
+/// the calling team.
+template <class Walk>
+void walk_rows(const ClusterPairList& list, const Walk& walk)
+{
+    if (list.all_pairs) {
+        std::vector<ClusterPairList::Column> columns;
+#pragma omp for schedule(dynamic, 1)
+        for (std::int32_t c = 0; c < list.order.clusters(); ++c) {
+            list.columns_of(c, columns);
+            walk(c, 0, columns);
+        }
+    } else {
+        const auto rows = static_cast<std::int64_t>(list.rows.size());
+#pragma omp for schedule(dynamic, 16)
+        for (std::int64_t k = 0; k < rows; ++k) {
+            const ClusterPairList::Row& row = list.rows[at(k)];
+            walk(row.cluster, row.shift,
+                 std::span(list.columns).subspan(at(row.begin), at(row.end - row.begin)));
+        }
+    }
+}
+
 } // namespace
+
+/// Fills in one slot.
+void Nonbonded::place(const PositionGrid& grid, const Mat3& change, const Vec3& position,
+                      std::int64_t slot, Work& work) const
+{
+    const std::size_t atom = at(list_.order.atom_of_slot[at(slot)]);
+    PositionGrid::Image subtracted;
+    GridPosition x = tracked(grid, change, position, atom, subtracted);
+    const Vec3 nm = to_nm(x);
+    double* cluster = work.xyzq.data() + slot / width * 4 * width;
+    cluster[slot % width] = nm.x;
+    cluster[width + slot % width] = nm.y;
+    cluster[2 * width + slot % width] = nm.z;
+    cluster[3 * width + slot % width] = charge_[atom];
+    if (!work.canonical.empty()) {
+        work.canonical[atom] = nm;
+    }
+    if (work.kernel_grid) {
+        PositionGrid::Image home;
+        const GridPosition canonical = grid.canonical(position, home);
+        x = work.kernel_grid->image(
+            canonical, {home[0] - subtracted[0], home[1] - subtracted[1], home[2] - subtracted[2]});
+        std::uint32_t* tile = work.tile_xyzq.data() + slot / width * 4 * width + slot % width;
+        tile[0] = KernelGrid::unit(x.x);
+        tile[width] = KernelGrid::unit(x.y);
+        tile[2 * width] = KernelGrid::unit(x.z);
+        tile[3 * width] = std::bit_cast<std::uint32_t>(tile_charge_[atom]);
+    }
+    work.grid[at(slot)] = x;
+}
 
 void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Wanted wanted,
                            int threads, ForceSums& forces, EnergySums& energies) const
@@ -281,22 +375,39 @@ void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Want
     const PositionGrid grid(box);
     const Mat3 change = change_of_cell(search_box_, grid.box());
     const auto slots = static_cast<std::int64_t>(list_.order.atom_of_slot.size());
-    const std::int32_t clusters = list_.order.clusters();
     threads = std::max(1, threads);
+    const bool in_tiles = tiles_ && forces.mode() == SumMode::exact;
 
     Work work;
     work.xyzq.assign(at(4 * slots), 0.0);
     work.grid.resize(at(slots));
+    work.canonical.resize(corrections_.is_empty() ? 0 : positions.size());
+    if (in_tiles) {
+        work.kernel_grid.emplace(grid);
+        work.tile_xyzq.assign(at(4 * slots), 0);
+    }
     for (const auto& k : list_.shifts) {
-        work.shift_grid.push_back(grid.shift(k));
-        work.shift.push_back(to_nm(work.shift_grid.back()));
+        const GridPosition exact = grid.shift(k);
+        work.shift.push_back(to_nm(exact));
+        work.shift_grid.push_back(in_tiles ? work.kernel_grid->shift(k) : exact);
+    }
+    std::exception_ptr fault;
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (std::int64_t s = 0; s < slots; ++s) {
+        const std::int32_t atom = list_.order.atom_of_slot[at(s)];
+        try {
+            if (atom >= 0) {
+                place(grid, change, positions[at(atom)], s, work);
+            }
+        } catch (...) { // must not leave the parallel region
+#pragma omp critical(nonbonded_fault)
+            fault = std::current_exception();
+        }
+    }
+    if (fault) {
+        std::rethrow_exception(fault);
     }
 
-    std::vector<Vec3> canonical(corrections_.is_empty() ? 0 : positions.size());
-    std::vector<std::optional<PairSums>> sums(at(threads));
-    std::exception_ptr fault;
-    const double cutoff2 = cutoff_ * cutoff_;
-    const auto rows = static_cast<std::int64_t>(list_.rows.size());
     const PackedClusters packed{work.xyzq.data(), slot_type_.data()};
     const auto add_parameters = [this](PairBatch& batch) {
         for (int k = 0; k < batch.size; ++k) {
@@ -311,58 +422,38 @@ void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Want
             batch.cg[k] = type_cg_[at(batch.type_pair[k])];
         }
     };
-
+    const auto walk_batches = [&](const auto& consume) {
+        RowWalker walker(form_, cutoff_ * cutoff_, packed, types_, add_parameters, consume);
+        walk_rows(list_, [&](std::int32_t cluster, std::int32_t shift, const auto& columns) {
+            walker.walk(cluster, work.shift[at(shift)], shift, columns);
+        });
+    };
+    std::vector<std::optional<PairSums>> sums(at(threads));
 #pragma omp parallel num_threads(threads)
     {
-        const std::size_t thread = at(thread_number());
-#pragma omp for schedule(static)
-        for (std::int64_t s = 0; s < slots; ++s) {
-            const std::int32_t atom = list_.order.atom_of_slot[at(s)];
-            if (atom < 0) {
-                continue;
-            }
-            try {
-                const GridPosition x = tracked(grid, change, positions[at(atom)], at(atom));
-                const Vec3 nm = to_nm(x);
-                work.grid[at(s)] = x;
-                double* cluster = work.xyzq.data() + s / width * 4 * width;
-                cluster[s % width] = nm.x;
-                cluster[width + s % width] = nm.y;
-                cluster[2 * width + s % width] = nm.z;
-                cluster[3 * width + s % width] = charge_[at(atom)];
-                if (!canonical.empty()) {
-                    canonical[at(atom)] = nm;
-                }
-            } catch (...) { // must not leave the parallel region
-#pragma omp critical(nonbonded_fault)
-                fault = std::current_exception();
-            }
-        }
-        sums[thread].emplace(at(slots), list_.shifts.size(), forces.mode());
-        RowWalker walker(form_, cutoff2, packed, types_, add_parameters, wanted, *sums[thread]);
-        if (list_.all_pairs) {
-            std::vector<ClusterPairList::Column> columns;
-#pragma omp for schedule(dynamic, 1)
-            for (std::int32_t c = 0; c < clusters; ++c) {
-                list_.columns_of(c, columns);
-                walker.walk(c, Vec3{}, 0, columns);
+        PairSums& mine =
+            sums[at(thread_number())].emplace(at(slots), list_.shifts.size(), forces.mode());
+        if (in_tiles) {
+            const TileAtoms atoms{work.tile_xyzq.data(), slot_type_.data()};
+            TileWalker walker(*tiles_, atoms, types_, list_.order.clusters(), list_.shifts.size());
+            walk_rows(list_, [&](std::int32_t cluster, std::int32_t shift, const auto& columns) {
+                walker.walk(cluster, work.shift_grid[at(shift)], shift, columns);
+            });
+            mine.add(walker);
+            if (wanted.energies) {
+                walk_batches([&](const PairBatch& batch, std::int32_t, std::int32_t) {
+                    mine.add_energies(batch);
+                });
             }
         } else {
-#pragma omp for schedule(dynamic, 16)
-            for (std::int64_t k = 0; k < rows; ++k) {
-                const ClusterPairList::Row& row = list_.rows[at(k)];
-                walker.walk(
-                    row.cluster, work.shift[at(row.shift)], row.shift,
-                    std::span(list_.columns).subspan(at(row.begin), at(row.end - row.begin)));
-            }
+            walk_batches([&](const PairBatch& batch, std::int32_t cluster, std::int32_t shift) {
+                mine.add(batch, cluster, shift, wanted);
+            });
         }
-    }
-    if (fault) {
-        std::rethrow_exception(fault);
     }
     join(sums, list_.order, work.grid, work.shift_grid, wanted, threads, forces, energies);
     if (!corrections_.is_empty()) {
-        corrections_.add_forces(grid, canonical, wanted, threads, forces, energies);
+        corrections_.add_forces(grid, work.canonical, wanted, threads, forces, energies);
     }
 }
 

@@ -3,11 +3,13 @@
 #include "engine/backend/sums.hpp"
 #include "engine/cpu/exclusion_corrections.hpp"
 #include "engine/cpu/pair_batch.hpp"
+#include "engine/cpu/pair_tiles.hpp"
 #include "engine/cpu/position_grid.hpp"
 #include "engine/plans/cluster_pair_list.hpp"
 
 #include <array>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -23,10 +25,18 @@ struct PairShare {
     const Topology* self_terms_of = nullptr; ///< the whole, on the one rank that books self terms
 };
 
+/// How much farther than the cut-off (nm) atoms may be, by their FP64 positions, and still count in
+/// the precision: positions and cell vectors are rounded to 2^-23 nm, r^2 is FP32. 0 for FP64.
+double reach_of_rounding(Precision precision, double cutoff);
+
 /// Forces between atoms that are not bonded, within the cut-off, with the corrections of excluded
 /// pairs and of each atom with itself: energies lj and coulomb_real (formats.md 9.1, 9.3-9.5,
-/// without the mesh). FP64; the bits depend neither on threads, nor on the age of the list, nor on
-/// the images in which positions are given.
+/// without the mesh). The bits depend neither on threads, nor on the age of the list, nor on the
+/// images in which positions are given.
+///
+/// FP64; with Precision::mixed the forces of the pairs within the cut-off come from FP32 tiles
+/// (pair_tiles.hpp) while energies, corrections and list stay FP64. Forms that have no
+/// tiles (LJ-PME, no cut-off), and sums in floating mode, are evaluated in FP64 all the same.
 class Nonbonded {
 public:
     /// Throws InputError where settings contradict each other.
@@ -52,18 +62,27 @@ public:
     [[nodiscard]] const ClusterPairList& pair_list() const { return list_; }
     /// The larger of the cut-offs in use, nm.
     [[nodiscard]] double cutoff() const { return cutoff_; }
+    /// Whether forces come from FP32 tiles (mixed precision, and the form has tiles).
+    [[nodiscard]] bool has_tiles() const { return tiles_.has_value(); }
 
 private:
     struct Work;
     void check(const Box& box) const;
     void drop_pairs_of_others();
+    void make_tiles(const Topology& topology);
     [[nodiscard]] GridPosition tracked(const PositionGrid& grid, const Mat3& change,
-                                       const Vec3& position, std::size_t atom) const;
+                                       const Vec3& position, std::size_t atom,
+                                       PositionGrid::Image& subtracted) const;
+    void place(const PositionGrid& grid, const Mat3& change, const Vec3& position,
+               std::int64_t slot, Work& work) const;
 
     PairForm form_;
     double cutoff_;
+    double sure_cutoff_; ///< pairs nearer than this in FP64 hold all that count
     double list_radius_;
     bool needs_cell_;
+    std::optional<TileForm> tiles_;  ///< mixed precision only
+    std::vector<float> tile_charge_; ///< times the root of the Coulomb constant, [atoms]
     RaggedList exclusions_;
     ExclusionCorrections corrections_;
     std::function<bool(std::int32_t, std::int32_t, const std::array<int, 3>&)> owns_; ///< null: all

@@ -82,11 +82,34 @@ void PairSums::add(const PairBatch& batch, std::int32_t cluster, std::int32_t sh
         add_floating(batch, cluster, shift);
     }
     if (wanted.energies) {
-        for (int k = 0; k < batch.size; ++k) {
-            lj_.add(batch.lj_energy[k]);
-            coulomb_.add(batch.coulomb_energy[k]);
+        add_energies(batch);
+    }
+}
+
+void PairSums::add_energies(const PairBatch& batch)
+{
+    for (int k = 0; k < batch.size; ++k) {
+        lj_.add(batch.lj_energy[k]);
+        coulomb_.add(batch.coulomb_energy[k]);
+    }
+}
+
+void PairSums::add(const TileWalker& tiles)
+{
+    const auto fixed = [&](std::int64_t f) {
+        return static_cast<std::uint64_t>(f) << (fixed::force_bits - tiles.force_bits());
+    };
+    for (std::size_t s = 0; s < fixed_.size(); ++s) {
+        for (std::size_t c = 0; c < 3; ++c) {
+            fixed_[s][c] += fixed(tiles.force()[(3 * (s / width) + c) * width + s % width]);
         }
     }
+    for (std::size_t k = 0; k < fixed_shift_.size(); ++k) {
+        for (std::size_t c = 0; c < 3; ++c) {
+            fixed_shift_[k][c] += fixed(tiles.shift_force()[k][c]);
+        }
+    }
+    pair_out_of_range_ = tiles.broken_pair();
 }
 
 void PairSums::add_exact(const PairBatch& batch, std::int32_t cluster, std::int32_t shift)
@@ -189,7 +212,16 @@ void join(std::span<std::optional<PairSums>> parts, const ClusterOrder& order,
                 too_large = order.atom_of_slot[at(part->slot_out_of_range_)];
             }
         }
-        if (too_large >= 0) {
+        std::array<std::int32_t, 2> pair{-1, -1};
+        for (const std::optional<PairSums>& part : parts) {
+            if (part && part->pair_out_of_range_[0] >= 0 &&
+                (pair[0] < 0 || part->pair_out_of_range_ < pair)) {
+                pair = part->pair_out_of_range_;
+            }
+        }
+        if (pair[0] >= 0) {
+            forces.mark_pair(order.atom_of_slot[at(pair[0])], order.atom_of_slot[at(pair[1])]);
+        } else if (too_large >= 0) {
             constexpr double infinite = std::numeric_limits<double>::infinity();
             forces.add(at(too_large), Vec3{infinite, infinite, infinite}); // marks the sums
         }

@@ -2,6 +2,7 @@
 
 #include "engine/backend/sums.hpp"
 #include "engine/cpu/pair_batch.hpp"
+#include "engine/cpu/tile_walker.hpp"
 #include "engine/model/state.hpp"
 #include "engine/plans/cluster_pair_list.hpp"
 
@@ -24,6 +25,11 @@ public:
     /// Adds the batch of one row: pairs of the atoms of `cluster`, all under one shift.
     void add(const PairBatch& batch, std::int32_t cluster, std::int32_t shift, Wanted wanted);
 
+    /// Adds the energies of a batch alone.
+    void add_energies(const PairBatch& batch);
+    /// Adds what a thread has summed in tiles (exact mode only).
+    void add(const TileWalker& tiles);
+
 private:
     friend void join(std::span<std::optional<PairSums>> parts, const ClusterOrder& order,
                      std::span<const GridPosition> positions,
@@ -41,6 +47,7 @@ private:
     std::vector<Vec3> floating_, floating_shift_;
     ExactSum lj_, coulomb_;
     std::int32_t slot_out_of_range_ = -1;
+    std::array<std::int32_t, 2> pair_out_of_range_{-1, -1}; ///< slots; in mixed precision
 };
 
 /// Adds the sums of all threads to forces and energies; virial from sums of x (outer) F over slots

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -25,19 +26,26 @@ using MeshSum = std::function<void(std::span<std::int64_t>)>;
 /// dispersion coefficients) are spread on an integer mesh, lines are transformed whole, energies
 /// are summed exactly: the bits do not depend on threads. U. Essmann et al., J. Chem. Phys. 103,
 /// 8577 (1995).
-class Pme {
+///
+/// R = double: mesh int64. R = float (mixed precision): splines, mesh potential and transforms
+/// FP32, mesh int32 at 2^26 an e or, where charges are large, so coarse that sixteen atoms of the
+/// largest within 4^3 cells (the more for other orders) cannot leave its range; energies are summed
+/// in FP64.
+template <class R>
+class BasicPme {
 public:
     /// One coefficient an atom: energy = sum_k w(k) |S(k)|^2. Throws InputError (check_pme_grid).
     /// Seven coefficients an atom, c_k = e sigma^k (k = 0..6): the Lorentz-Berthelot mixture
     /// ((s_i + s_j)/2)^6 = sum_k binomial(6, k)/64 s_i^k s_j^(6-k).
-    Pme(const std::array<int, 3>& grid, int order, const Waves& waves,
-        std::vector<std::vector<double>> coefficients, EnergyKind kind);
+    BasicPme(const std::array<int, 3>& grid, int order, const Waves& waves,
+             std::vector<std::vector<double>> coefficients, EnergyKind kind);
 
     /// A rank's part: only the atoms listed (global numbers; -1: an atom that another rank spreads)
     /// are spread and feel forces, in the caller's new numbering; `add_meshes` sums integer meshes
     /// over ranks; energies are booked where `books_energy`.
     void restrict_to(std::span<const std::int32_t> atoms, MeshSum add_meshes, bool books_energy);
 
+    /// Throws PhysicsError where charges crowd beyond the range of the FP32 mesh.
     /// `canonical`: positions as made by canonical_positions for this box.
     void add_forces(const Box& box, std::span<const Vec3> canonical, Wanted wanted, int threads,
                     ForceSums& forces, EnergySums& energies);
@@ -50,10 +58,16 @@ private:
     void gather(const Box& box, std::span<const Vec3> canonical, int threads,
                 ForceSums& forces) const;
 
-    Fft3d fft_;
+    /// Mesh charges.
+    using Whole = std::conditional_t<std::is_same_v<R, float>, std::int32_t, std::int64_t>;
+
+    void add_up_meshes(std::vector<R>& real, int threads);
+
+    Fft3d<R> fft_;
     int order_;
     Waves waves_;
     std::vector<std::vector<double>> coefficient_; ///< scaled to at most 1 for the integer mesh
+    double mesh_scale_;                            ///< units of the mesh an e
     double coefficient_scale_ = 1;                 ///< true coefficient = scale * stored
     EnergyKind kind_;
     MeshSum add_meshes_; ///< null: this rank spreads everything
@@ -64,9 +78,12 @@ private:
     std::vector<double> influence_; ///< w(k)/V |b|^2 scale^2, [spectrum]
     std::vector<double> slope_;     ///< d ln w/d(k^2), [spectrum]
 
-    std::vector<std::vector<std::int64_t>> mesh_;             ///< one a thread
-    std::vector<std::vector<double>> potential_;              ///< one a coefficient
-    std::vector<std::vector<std::complex<double>>> spectrum_; ///< one a coefficient
+    std::vector<std::vector<Whole>> mesh_;               ///< one a thread
+    std::vector<std::vector<R>> potential_;              ///< one a coefficient
+    std::vector<std::vector<std::complex<R>>> spectrum_; ///< one a coefficient
 };
+
+using Pme = BasicPme<double>;
+using MixedPme = BasicPme<float>;
 
 } // namespace tessera

@@ -15,6 +15,10 @@ enum class DispersionCorrection : std::uint8_t { none, energy, energy_and_pressu
 enum class Electrostatics : std::uint8_t { none, cutoff, reaction_field, pme, ewald };
 enum class LjCombination : std::uint8_t { geometric, lorentz_berthelot };
 
+/// Arithmetic of the forces between atoms that are not bonded (numerics.md 4). mixed: positions on
+/// a 2^-23 nm grid, FP32 pair and mesh arithmetic, integer sums; everything else stays FP64.
+enum class Precision : std::uint8_t { fp64, mixed };
+
 /// How forces between non-bonded atoms are cut, shifted and summed (deck tables [nonbonded] and
 /// [pme]). Lengths in nm.
 struct NonbondedSettings {
@@ -35,6 +39,8 @@ struct NonbondedSettings {
     bool lj_pme = false;
     double lj_ewald_beta = 0; ///< 1/nm
     LjCombination lj_combination = LjCombination::geometric;
+
+    Precision precision = Precision::fp64;
 
     [[nodiscard]] double cutoff() const
     {

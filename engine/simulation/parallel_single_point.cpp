@@ -60,7 +60,8 @@ public:
         const double cutoff = settings.electrostatics == Electrostatics::none ? settings.lj_cutoff
                                                                               : settings.cutoff();
         plan_ = make_slab_plan(whole_, make_constraint_plan(whole_).update_groups, grid_.box(),
-                               canonical, cutoff, ranks_);
+                               canonical, cutoff + reach_of_rounding(settings.precision, cutoff),
+                               ranks_);
         local_ = make_local_topology(whole_, plan_, grid_.box(), canonical, rank_);
         for (const std::int32_t a : local_.global) { // ghosts are overwritten by their owners' word
             position_.push_back(plan_.owner[at(a)] == rank_ ? start[at(a)] : Vec3{});

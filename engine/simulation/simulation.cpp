@@ -44,10 +44,12 @@ std::unique_ptr<Backend> loaded(std::unique_ptr<Backend> backend, const State& s
 }
 
 std::unique_ptr<Backend> cpu_backend(const std::shared_ptr<const Topology>& topology,
-                                     const NonbondedSettings& nonbonded,
-                                     const DynamicsSettings& dynamics, const State& start,
-                                     int threads)
+                                     NonbondedSettings nonbonded, const DynamicsSettings& dynamics,
+                                     const State& start, int threads)
 {
+    if (dynamics.integrator == Integrator::steepest_descent) {
+        nonbonded.precision = Precision::fp64; // trial positions may overlap
+    }
     check_cell(nonbonded, dynamics, start.box);
     const bool has_limit = start.box.is_periodic() && std::isfinite(nonbonded.cutoff());
     return loaded(std::make_unique<CpuBackend>(topology, dynamics,

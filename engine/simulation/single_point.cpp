@@ -17,6 +17,12 @@ namespace tessera
 namespace
 {
 
+/// The atom at which forces left the range of sums, and the other one where it was a pair's force;
+/// -1: none.
+struct OutOfRange {
+    std::int64_t atom, partner;
+};
+
 /// Every force there is, evaluated once.
 class Evaluation {
 public:
@@ -33,9 +39,8 @@ public:
         nonbonded_.search(box, positions, threads);
     }
 
-    /// Returns the atom at which forces left the range of exact sums, or -1.
-    std::int64_t evaluate(const Box& box, std::span<const Vec3> positions, int threads,
-                          SumMode mode, SinglePoint& result)
+    OutOfRange evaluate(const Box& box, std::span<const Vec3> positions, int threads, SumMode mode,
+                        SinglePoint& result)
     {
         constexpr Wanted everything{true, true};
         ForceSums forces(positions.size(), mode);
@@ -52,7 +57,7 @@ public:
         for (const VirtualSite& site : topology_.virtual_sites) {
             result.forces[static_cast<std::size_t>(site.site)] = Vec3{};
         }
-        return forces.out_of_range();
+        return {forces.out_of_range(), forces.out_of_range_partner()};
     }
 
 private:
@@ -108,6 +113,42 @@ void require_finite(const Topology& topology, const SinglePoint& result)
     }
 }
 
+/// Mixed precision where it can hold the forces, else FP64 and a note.
+SinglePoint mixed_single_point(const std::shared_ptr<const Topology>& topology,
+                               const NonbondedSettings& settings, const Box& box,
+                               std::span<const Vec3> positions, int threads)
+{
+    SinglePoint result;
+    result.positions.assign(positions.begin(), positions.end());
+    Evaluation evaluation(*topology, settings);
+    evaluation.place(box, result.positions, threads);
+    std::string reason;
+    try {
+        const OutOfRange broken =
+            evaluation.evaluate(box, result.positions, threads, SumMode::exact, result);
+        if (broken.atom < 0) {
+            require_finite(*topology, result);
+            return result;
+        }
+        reason = broken.partner >= 0
+                     ? fmt::format("the force between {} and {} is beyond the range of mixed "
+                                   "precision ({:.6g} kJ/mol/nm, without charges {:.6g}). Look for "
+                                   "overlapping atoms.",
+                                   label(*topology, broken.atom), label(*topology, broken.partner),
+                                   fixed::largest_pair_force, fixed::largest_pair_force_uncharged)
+                     : fmt::format("a force on {} is beyond the range of exact sums. Look for "
+                                   "overlapping atoms.",
+                                   label(*topology, broken.atom));
+    } catch (const PhysicsError& fault) {
+        reason = fault.what();
+    }
+    NonbondedSettings in_fp64 = settings;
+    in_fp64.precision = Precision::fp64;
+    result = single_point(topology, in_fp64, box, positions, threads);
+    result.notes.insert(result.notes.begin(), reason + " Everything was evaluated in FP64.");
+    return result;
+}
+
 } // namespace
 
 SinglePoint single_point(const std::shared_ptr<const Topology>& topology,
@@ -121,12 +162,15 @@ SinglePoint single_point(const std::shared_ptr<const Topology>& topology,
                         positions.size(), topology->mass.size()));
     }
     threads = std::max(1, threads);
+    if (settings.precision == Precision::mixed) {
+        return mixed_single_point(topology, settings, box, positions, threads);
+    }
     SinglePoint result;
     result.positions.assign(positions.begin(), positions.end());
     Evaluation evaluation(*topology, settings);
     evaluation.place(box, result.positions, threads);
     const std::int64_t atom =
-        evaluation.evaluate(box, result.positions, threads, SumMode::exact, result);
+        evaluation.evaluate(box, result.positions, threads, SumMode::exact, result).atom;
     if (atom >= 0) {
         result.notes.push_back(fmt::format("a force on {} is beyond the range of exact sums "
                                            "({:.3g} kJ/mol/nm): forces were summed "

@@ -24,8 +24,9 @@ struct SinglePoint {
 };
 
 /// Evaluates the coordinates as they are (virtual sites rebuilt, nothing constrained, no list
-/// kept). FP64, CPU. Throws InputError where settings and cell contradict (cut-off above half the
-/// shortest height, ...), PhysicsError where an energy or force is not finite (atoms that
+/// kept), on the CPU in the precision of the settings; where mixed precision cannot hold a force,
+/// in FP64 with a note. Throws InputError where settings and cell contradict (cut-off above half
+/// the shortest height, ...), PhysicsError where an energy or force is not finite (atoms that
 /// coincide).
 SinglePoint single_point(const std::shared_ptr<const Topology>& topology,
                          const NonbondedSettings& settings, const Box& box,

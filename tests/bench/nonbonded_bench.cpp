@@ -73,11 +73,13 @@ void search_pairs(benchmark::State& state)
 }
 
 /// Counts pairs within the cut-off; about 110 flops and 11 loads and stores of 8 bytes each.
-void add_pair_forces(benchmark::State& state, Wanted wanted)
+void add_pair_forces(benchmark::State& state, Wanted wanted, Precision precision = Precision::fp64)
 {
     Water w = make_water(static_cast<int>(state.range(0)));
+    w.settings.precision = precision;
     NonbondedSettings exact_list = w.settings;
     exact_list.list_buffer = 0;
+    exact_list.precision = Precision::fp64;
     Nonbonded counting(w.topology, exact_list), nonbonded(w.topology, w.settings);
     counting.search(w.box, w.x);
     nonbonded.search(w.box, w.x);
@@ -94,14 +96,19 @@ void pair_forces(benchmark::State& state)
 {
     add_pair_forces(state, {false, false});
 }
+void pair_forces_mixed(benchmark::State& state)
+{
+    add_pair_forces(state, {false, false}, Precision::mixed);
+}
 void pair_forces_energies_virial(benchmark::State& state)
 {
     add_pair_forces(state, {true, true});
 }
 
-void mesh_forces(benchmark::State& state)
+void add_mesh_forces(benchmark::State& state, Precision precision)
 {
-    const Water w = make_water(static_cast<int>(state.range(0)));
+    Water w = make_water(static_cast<int>(state.range(0)));
+    w.settings.precision = precision;
     LongRange mesh(w.topology, w.settings);
     for (auto _ : state) {
         ForceSums forces(w.x.size(), SumMode::exact);
@@ -113,10 +120,21 @@ void mesh_forces(benchmark::State& state)
                                                    benchmark::Counter::kIsIterationInvariantRate);
 }
 
+void mesh_forces(benchmark::State& state)
+{
+    add_mesh_forces(state, Precision::fp64);
+}
+void mesh_forces_mixed(benchmark::State& state)
+{
+    add_mesh_forces(state, Precision::mixed);
+}
+
 BENCHMARK(search_pairs)->Arg(10)->Arg(20)->Unit(benchmark::kMillisecond);
 BENCHMARK(pair_forces)->Arg(10)->Arg(20)->Unit(benchmark::kMillisecond);
+BENCHMARK(pair_forces_mixed)->Arg(10)->Arg(20)->Unit(benchmark::kMillisecond);
 BENCHMARK(pair_forces_energies_virial)->Arg(20)->Unit(benchmark::kMillisecond);
 BENCHMARK(mesh_forces)->Arg(10)->Arg(20)->Unit(benchmark::kMillisecond);
+BENCHMARK(mesh_forces_mixed)->Arg(10)->Arg(20)->Unit(benchmark::kMillisecond);
 
 } // namespace
 } // namespace tessera

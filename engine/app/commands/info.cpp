@@ -38,7 +38,7 @@ int info_command()
     };
     line("version", version_text());
     line("build", TESSERA_BUILD_TYPE ", " TESSERA_COMPILER);
-    line("precision", "fp64 (mixed, tf32 and tf32-1x are not built yet)");
+    line("precision", "mixed, fp64 (tf32 and tf32-1x are not built yet)");
     line("processor",
          fmt::format("{}; {} cores given to this process", simd_level(), threads_to_use(0)));
     const char* const policy = std::getenv("OMP_WAIT_POLICY");

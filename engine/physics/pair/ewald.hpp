@@ -35,6 +35,15 @@ TESSERA_FORMULA PairResult<R> ewald_real(R strength, R inv_r, R beta, const Scre
     return {strength * (u - shift), strength * ((u + slope) * (inv_r * inv_r))};
 }
 
+/// The force of ewald_real over the distance, its smooth part given: strength (1/r^3 - beta^3 s),
+/// s(x^2) = (erf(x)/x - 2/sqrt(pi) exp(-x^2))/x^2, x = beta r. What kernels use that approximate s;
+/// ewald_excluded tells it exactly, as beta^3 s = -force_over_r of unit strength.
+template <class R>
+TESSERA_FORMULA R ewald_real_force(R strength, R inv_r, R beta3_s)
+{
+    return strength * (inv_r * inv_r * inv_r - beta3_s);
+}
+
 /// What takes an excluded pair out of the mesh energy: U = -strength erf(beta r)/r, with its limit
 /// at r = 0. Below beta r = 1 by the series erf(x)/x = 2/sqrt(pi) sum (-1)^n x^2n / (n! (2n+1)).
 template <class R>
