@@ -1,6 +1,7 @@
 #include "io/structure_pdb.hpp"
 
 #include "engine/math/units.hpp"
+#include "engine/physics/element_symbols.hpp"
 #include "io/columns.hpp"
 #include "io/write_text.hpp"
 
@@ -116,12 +117,6 @@ std::size_t keep_one_alternate(std::vector<PdbAtom>& atoms)
     atoms = std::move(kept);
     return left_out;
 }
-
-constexpr std::array<std::string_view, 55> element_symbols = {
-    "",   "H",  "HE", "LI", "BE", "B",  "C",  "N",  "O",  "F",  "NE", "NA", "MG", "AL",
-    "SI", "P",  "S",  "CL", "AR", "K",  "CA", "SC", "TI", "V",  "CR", "MN", "FE", "CO",
-    "NI", "CU", "ZN", "GA", "GE", "AS", "SE", "BR", "KR", "RB", "SR", "Y",  "ZR", "NB",
-    "MO", "TC", "RU", "RH", "PD", "AG", "CD", "IN", "SN", "SB", "TE", "I",  "XE"};
 
 std::string cryst1(const Box& box)
 {

@@ -37,6 +37,7 @@ enum class RandomPurpose : std::uint32_t {
     velocity_rescale = 3,
     cell_rescale = 4,
     parting = 5,
+    accuracy_control = 128,
     test = 255
 };
 

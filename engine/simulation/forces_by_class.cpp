@@ -1,0 +1,155 @@
+#include "engine/simulation/forces_by_class.hpp"
+
+#include "engine/base/error.hpp"
+#include "engine/cpu/dispersion_correction.hpp"
+#include "engine/cpu/exclusion_corrections.hpp"
+#include "engine/cpu/listed.hpp"
+#include "engine/cpu/long_range.hpp"
+#include "engine/cpu/mesh_c6.hpp"
+#include "engine/cpu/nonbonded.hpp"
+#include "engine/cpu/virtual_sites.hpp"
+#include "engine/plans/constraint_plan.hpp"
+#include "engine/simulation/reference_pairs.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+
+namespace tessera
+{
+
+namespace
+{
+
+NonbondedSettings without_buffer(NonbondedSettings settings)
+{
+    settings.list_buffer = 0; // no list is kept
+    return settings;
+}
+
+/// Pairs alone: no corrections, no self terms.
+PairShare pairs_alone(const Topology& topology)
+{
+    PairShare share;
+    for (std::int32_t a = 0; a < topology.atoms(); ++a) {
+        share.corrected.add_row({});
+    }
+    return share;
+}
+
+ExclusionCorrections corrections_of(const Topology& topology, const NonbondedSettings& settings)
+{
+    return {topology, make_pair_form(settings, topology.coulomb_constant),
+            settings.lj_pme ? make_mesh_c6(topology.pairs, settings.lj_combination)
+                            : std::vector<double>(topology.pairs.c6.size(), 0.0)};
+}
+
+} // namespace
+
+struct ForceClasses::Parts {
+    Parts(std::shared_ptr<const Topology> t, const NonbondedSettings& s, PairPath path)
+        : topology(std::move(t)), settings(s), sites(*topology), listed(*topology),
+          long_range(*topology, s), tail(*topology, s), corrections(corrections_of(*topology, s))
+    {
+        if (path == PairPath::production) {
+            nonbonded.emplace(*topology, without_buffer(s));
+            nonbonded->restrict_to(*topology, pairs_alone(*topology));
+        }
+    }
+
+    std::shared_ptr<const Topology> topology;
+    NonbondedSettings settings;
+    VirtualSites sites;
+    Listed listed;
+    LongRange long_range;
+    DispersionTail tail;
+    ExclusionCorrections corrections;
+    std::optional<Nonbonded> nonbonded; ///< production path only
+
+    /// Refuses sums that are worthless.
+    void require_range(const ForceSums& forces) const
+    {
+        if (forces.out_of_range() < 0) {
+            return;
+        }
+        const std::int64_t partner = forces.out_of_range_partner();
+        throw PhysicsError(fmt::format(
+            "a force on {}{} is not finite or beyond the range of the sums (atoms overlap). "
+            "Minimise the structure before its accuracy is judged.",
+            describe_atom(*topology, forces.out_of_range()),
+            partner >= 0 ? " from " + describe_atom(*topology, partner) : std::string()));
+    }
+
+    /// Spreads virtual sites' forces.
+    std::vector<Vec3> on_atoms(const Box& box, std::span<const Vec3> x, ForceSums& forces,
+                               EnergySums* sums) const
+    {
+        EnergySums ignored;
+        sites.spread(box, x, {sums != nullptr, sums != nullptr}, forces,
+                     sums != nullptr ? *sums : ignored);
+        std::vector<Vec3> out(forces.size());
+        for (std::size_t a = 0; a < out.size(); ++a) {
+            out[a] = forces.force(a);
+        }
+        for (const VirtualSite& site : topology->virtual_sites) {
+            out[static_cast<std::size_t>(site.site)] = {};
+        }
+        return out;
+    }
+};
+
+ForceClasses::ForceClasses(std::shared_ptr<const Topology> topology,
+                           const NonbondedSettings& settings, PairPath path)
+    : parts_(std::make_unique<Parts>(std::move(topology), settings, path))
+{
+}
+
+ForceClasses::~ForceClasses() = default;
+ForceClasses::ForceClasses(ForceClasses&&) noexcept = default;
+ForceClasses& ForceClasses::operator=(ForceClasses&&) noexcept = default;
+
+ForcesByClass ForceClasses::evaluate(const Box& box, std::span<const Vec3> positions, int threads)
+{
+    constexpr Wanted everything{true, true};
+    Parts& p = *parts_;
+    threads = std::max(1, threads);
+    std::vector<Vec3> x(positions.begin(), positions.end());
+    p.sites.construct(box, x);
+
+    ForcesByClass out;
+    std::array<ForceSums, force_class_count> sums;
+    sums.fill(ForceSums(x.size(), SumMode::exact));
+    auto& [pairs, reciprocal, bonded, total] = sums;
+    if (p.nonbonded) {
+        p.nonbonded->search(box, x, threads);
+        p.nonbonded->add_forces(box, x, everything, threads, pairs, out.sums);
+        out.has_fp32_pairs = p.nonbonded->has_tiles();
+    } else {
+        add_reference_pairs(*p.topology, p.settings, box, x, threads, pairs, out.sums);
+    }
+    p.long_range.add_forces(box, x, everything, threads, reciprocal, out.sums);
+    p.listed.add_forces(box, x, everything, threads, bonded, out.sums);
+    if (!p.corrections.is_empty()) {
+        const PositionGrid grid(box);
+        p.corrections.add_forces(grid, canonical_positions(grid, x, threads), everything, threads,
+                                 bonded, out.sums);
+    }
+    p.tail.add(box, everything, out.sums);
+
+    for (const auto* part : {&pairs, &reciprocal, &bonded}) {
+        p.require_range(*part);
+        total.merge(*part);
+    }
+    for (const auto& f : pairs.fixed()) {
+        for (std::size_t k = 0; k < 3; ++k) {
+            out.pair_force_sum[k] += f[k];
+        }
+    }
+    for (std::size_t c = 0; c < force_class_count; ++c) {
+        const bool is_total = c + 1 == force_class_count;
+        out.forces[c] = p.on_atoms(box, x, sums[c], is_total ? &out.sums : nullptr);
+    }
+    return out;
+}
+
+} // namespace tessera
