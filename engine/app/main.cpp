@@ -56,7 +56,8 @@ int usage_fault(const std::string& message)
 
 int unknown_command(const std::string& word)
 {
-    const std::vector<std::string> known = {"run", "energy", "check", "convert", "info"};
+    const std::vector<std::string> known = {"run",      "energy",  "check",
+                                            "validate", "convert", "info"};
     const std::string near = nearest_name(word, known);
     return usage_fault(
         fmt::format("tessera: unknown command \"{}\".{} Commands: {}. A deck follows "
@@ -67,8 +68,9 @@ int unknown_command(const std::string& word)
 
 int not_built(const std::string& command)
 {
-    return usage_fault("tessera " + command +
-                       " is not built yet. What is built: run, energy, check, convert, info.");
+    return usage_fault(
+        "tessera " + command +
+        " is not built yet. What is built: run, energy, check, validate --quick, convert, info.");
 }
 
 int run_tessera(int argc, char** argv)
@@ -107,6 +109,29 @@ int run_tessera(int argc, char** argv)
         ->check(threads_fault);
     run_app->add_flag("--quiet", run.quiet, "nothing on standard output");
 
+    ValidateOptions validate;
+    CLI::App* const validate_app = app.add_subcommand(
+        "validate", "accuracy of the deck's precision against FP64; status 3 where it misses");
+    take_deck(*validate_app, validate.input);
+    bool full = false;
+    std::string html;
+    validate_app->add_flag("--quick", validate.quick, "errors of forces and noise power, seconds");
+    validate_app->add_flag("--full", full, "not built yet");
+    validate_app->add_option("--json", validate.json, "write what was found as JSON")
+        ->type_name("FILE");
+    validate_app->add_option("--html", html, "not built yet")->type_name("FILE");
+    validate_app->add_option("--frames", validate.frames, "configurations, the start included")
+        ->type_name("N")
+        ->check(CLI::Range(1, 1000))
+        ->capture_default_str();
+    validate_app->add_option("--stride", validate.stride, "steps of dynamics between two of them")
+        ->type_name("STEPS")
+        ->check(CLI::Range(1, 1000000))
+        ->capture_default_str();
+    validate_app->add_option("--threads", threads, "instead of compute.threads")
+        ->type_name("N")
+        ->check(threads_fault);
+
     ConvertOptions convert;
     CLI::App* const convert_app =
         app.add_subcommand("convert", "between coordinate and trajectory formats");
@@ -121,7 +146,7 @@ int run_tessera(int argc, char** argv)
         app.add_subcommand("info", "build, libraries, SIMD level, GPUs, MPI, HDF5");
 
     std::vector<CLI::App*> planned;
-    for (const char* name : {"validate", "report", "slurm"}) {
+    for (const char* name : {"report", "slurm"}) {
         planned.push_back(app.add_subcommand(name, "not built yet"));
         planned.back()->prefix_command();
     }
@@ -160,6 +185,18 @@ int run_tessera(int argc, char** argv)
             run.threads = threads;
         }
         return run_command(run);
+    }
+    if (validate_app->parsed()) {
+        if (full || !validate.quick) {
+            return not_built(full ? "validate --full" : "validate without --quick");
+        }
+        if (!html.empty()) {
+            return not_built("validate --html");
+        }
+        if (threads >= 0) {
+            validate.threads = threads;
+        }
+        return validate_command(validate);
     }
     if (convert_app->parsed()) {
         return convert_command(convert);

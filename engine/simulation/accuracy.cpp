@@ -231,7 +231,7 @@ std::vector<AccuracyRow> AccuracyStudy::rows() const
     for (const std::int64_t s : all.pair_force_sum) {
         sum = std::max(sum, s);
     }
-    add("pair_force_sum", "sum of pair forces", "units of the grid", static_cast<double>(sum), 0);
+    add("pair_force_sum", "sum of pair forces", "quanta", static_cast<double>(sum), 0);
     if (has_mesh_) {
         add("reciprocal_rms", "mesh forces, rms", "", all.error[reciprocal_index].rms() / force,
             margin.reciprocal_rms);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -33,6 +34,15 @@ struct RunOptions {
     bool quiet = false;
 };
 
+struct ValidateOptions {
+    DeckOptions input;
+    std::string json;           ///< file to write, or empty
+    bool quick = false;         ///< tests T1 and T2, all that is built
+    std::int64_t frames = 4;    ///< configurations judged, the start included
+    std::int64_t stride = 25;   ///< steps of dynamics between them
+    std::optional<int> threads; ///< instead of compute.threads
+};
+
 struct ConvertOptions {
     std::filesystem::path from, to;
     std::filesystem::path topology; ///< gives names, masses and bonds that IN lacks; or empty
@@ -42,6 +52,8 @@ struct ConvertOptions {
 int energy_command(const EnergyOptions& options);
 int check_command(const CheckOptions& options);
 int run_command(const RunOptions& options);
+/// exit_status::accuracy_missed where a margin is missed.
+int validate_command(const ValidateOptions& options);
 int convert_command(const ConvertOptions& options);
 int info_command();
 
