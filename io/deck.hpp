@@ -56,6 +56,7 @@ struct OutputDeck {
     double checkpoint_every = 900;    ///< s
     std::optional<double> time_limit; ///< s
     bool time_limit_of_slurm = false; ///< ask the scheduler
+    std::int64_t hash_every = 0;      ///< 0: never
 };
 
 enum class Device : std::uint8_t { automatic, cpu };

@@ -340,6 +340,14 @@ const std::vector<DeckKey>& table()
          "wall-clock time after which the run stops with a checkpoint; \"slurm\": asks the "
          "scheduler",
          {{"none"}, {"slurm"}}},
+        {"output.hash_every",
+         K::count,
+         D::none,
+         "0",
+         "debugging: steps between hashes of the state and of every phase of the step in the log; "
+         "0 "
+         "never",
+         {}},
 
         {"compute.device",
          K::choice,

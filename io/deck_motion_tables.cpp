@@ -268,6 +268,12 @@ private:
                   "output.time_limit needs a checkpoint (output.checkpoint = \"none\")", "",
                   "name a checkpoint file, or set time_limit = \"none\"");
         }
+        output.hash_every = count("output.hash_every", 0);
+        if (output.hash_every > 0 && !output.log) {
+            fault("output.hash_every",
+                  "output.hash_every needs a log to write to (output.log = \"none\")", "",
+                  "name a log file, or set hash_every = 0");
+        }
         same_file();
     }
     void same_file()

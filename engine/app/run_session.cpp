@@ -195,6 +195,10 @@ void RunSession::make_simulation()
             minimises() ? LogKind::minimisation : LogKind::dynamics);
         simulation_->add_observer(*energy_log_);
     }
+    if (log_.is_open() && deck.output.hash_every > 0) {
+        hash_log_ = std::make_unique<HashLog>(log_, deck.output.hash_every);
+        simulation_->add_observer(*hash_log_);
+    }
     if (trajectory_observer_) {
         simulation_->add_observer(*trajectory_observer_);
     }

@@ -8,6 +8,7 @@
 #include "engine/simulation/simulation.hpp"
 #include "io/checkpoint.hpp"
 #include "io/energy_log.hpp"
+#include "io/hash_log.hpp"
 #include "io/trajectory_observer.hpp"
 
 #include <fstream>
@@ -74,6 +75,7 @@ private:
     std::ofstream log_;
     std::optional<H5mdTrajectory> trajectory_;
     std::unique_ptr<EnergyLog> energy_log_;
+    std::unique_ptr<HashLog> hash_log_;
     std::unique_ptr<TrajectoryObserver> trajectory_observer_;
     std::unique_ptr<Simulation> simulation_;
     std::unique_ptr<RunClock> clock_;

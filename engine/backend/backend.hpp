@@ -6,6 +6,7 @@
 #include "engine/plans/scheme.hpp"
 
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -96,6 +97,10 @@ public:
     virtual std::string part_coincident_atoms() = 0;
     /// "atom 7 (OW of SOL 3)"
     [[nodiscard]] virtual std::string describe(std::int64_t atom) const = 0;
+
+    /// Of the phases of the last force evaluation that wanted hashes, in their order: the first
+    /// that differs between two runs is where they part. Empty where there are none.
+    [[nodiscard]] virtual std::span<const PhaseHash> phase_hashes() const { return {}; }
 
     [[nodiscard]] virtual ExtraState export_extra() const = 0;
     virtual void import_extra(const ExtraState& extra) = 0;

@@ -5,6 +5,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace tessera
 {
@@ -30,6 +31,10 @@ public:
 
     virtual void add_forces(const Box&, std::span<const Vec3> positions, Wanted, int threads,
                             ForceSums&, EnergySums&) = 0;
+
+    /// Of what lies between positions and forces (mesh charges, mesh potential), at the last
+    /// add_forces() that wanted hashes, in the order in which it was made.
+    [[nodiscard]] virtual std::vector<PhaseHash> phase_hashes() const { return {}; }
 };
 
 } // namespace tessera

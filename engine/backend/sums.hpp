@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/base/bit_hash.hpp"
 #include "engine/base/fixed_point.hpp"
 #include "engine/math/mat3.hpp"
 #include "engine/physics/energy_kind.hpp"
@@ -16,6 +17,7 @@ namespace tessera
 struct Wanted {
     bool energies = false;
     bool virial = false;
+    bool hashes = false; ///< of what the phases make (debugging)
 };
 
 /// exact: int64 on a 2^-36 kJ/mol/nm grid, independent of order, threads and ranks. floating: plain
@@ -170,9 +172,22 @@ public:
         }
         return m;
     }
+    [[nodiscard]] BitHash hash_of_energies() const { return hash_of(energy_); }
+    [[nodiscard]] BitHash hash_of_virial() const { return hash_of(virial_); }
     friend bool operator==(const EnergySums&, const EnergySums&) = default;
 
 private:
+    template <std::size_t N>
+    static BitHash hash_of(const std::array<ExactSum, N>& sums)
+    {
+        BitHash hash;
+        for (std::size_t k = 0; k < N; ++k) {
+            const std::array<std::uint64_t, 3> words = sums[k].words();
+            hash.add(k, {words[0], words[1], words[2]});
+        }
+        return hash;
+    }
+
     std::array<ExactSum, energy_kind_count> energy_;
     std::array<ExactSum, 9> virial_;
 };

@@ -2,8 +2,10 @@
 
 #include "engine/base/real.hpp"
 
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 
 namespace tessera
 {
@@ -84,6 +86,13 @@ public:
     [[nodiscard]] double value() const
     {
         return static_cast<double>(sum_) * (1.0 / fixed::energy_scale) + beyond_;
+    }
+    /// All its bits.
+    [[nodiscard]] std::array<std::uint64_t, 3> words() const
+    {
+        std::uint64_t beyond = 0;
+        std::memcpy(&beyond, &beyond_, sizeof beyond);
+        return {static_cast<std::uint64_t>(sum_), static_cast<std::uint64_t>(sum_ >> 64), beyond};
     }
     friend bool operator==(const ExactSum&, const ExactSum&) = default;
 

@@ -3,6 +3,7 @@
 #include "engine/base/contract.hpp"
 #include "engine/base/error.hpp"
 #include "engine/cpu/few.hpp"
+#include "engine/cpu/phase_hashes.hpp"
 #include "engine/cpu/update.hpp"
 #include "engine/cpu/update_groups.hpp"
 
@@ -193,7 +194,7 @@ void CpuBackend::choose_images()
     }
 }
 
-void CpuBackend::begin_forces(Wanted)
+void CpuBackend::begin_forces(Wanted wanted)
 {
     place_atoms();
     place_virtual_sites();
@@ -211,6 +212,9 @@ void CpuBackend::begin_forces(Wanted)
     }
     forces_.clear();
     energies_ = {};
+    if (wanted.hashes) {
+        hashes_ = {{"positions", hash_of_positions(state_.box, placed_).value()}};
+    }
 }
 
 void CpuBackend::add_forces_of(bool long_range, Wanted wanted)
@@ -218,7 +222,15 @@ void CpuBackend::add_forces_of(bool long_range, Wanted wanted)
     for (const auto& provider : providers_) {
         if (provider->is_long_range() == long_range) {
             const ScopedPhase phase(times_, provider->phase());
+            const ForceSums before = wanted.hashes ? forces_ : ForceSums();
             provider->add_forces(state_.box, placed_, wanted, threads_, forces_, energies_);
+            if (wanted.hashes) {
+                for (PhaseHash& hash : provider->phase_hashes()) {
+                    hashes_.push_back(std::move(hash));
+                }
+                hashes_.push_back({std::string(provider->phase()),
+                                   hash_of_added_forces(before, forces_).value()});
+            }
         }
     }
 }
@@ -244,6 +256,11 @@ void CpuBackend::finish_forces(Wanted wanted)
     if (!virtual_sites_.empty()) {
         const ScopedPhase phase(times_, "virtual sites");
         virtual_sites_.spread(state_.box, placed_, wanted, forces_, energies_);
+    }
+    if (wanted.hashes) {
+        hashes_.push_back({"all forces", hash_of_added_forces(ForceSums(), forces_).value()});
+        hashes_.push_back({"energies", energies_.hash_of_energies().value()});
+        hashes_.push_back({"virial", energies_.hash_of_virial().value()});
     }
     const std::int64_t atom = first_without_finite_force();
     if (const std::int64_t partner = forces_.out_of_range_partner(); partner >= 0) {

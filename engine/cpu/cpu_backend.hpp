@@ -55,6 +55,7 @@ public:
     [[nodiscard]] std::string describe(std::int64_t atom) const override;
     [[nodiscard]] double trial_length() const override { return descent_.length; }
 
+    [[nodiscard]] std::span<const PhaseHash> phase_hashes() const override { return hashes_; }
     [[nodiscard]] ExtraState export_extra() const override;
     void import_extra(const ExtraState& extra) override;
     PhaseTimes& times() override { return times_; }
@@ -124,6 +125,7 @@ private:
         bool at_start;         ///< its forces may still be not finite: atoms can be parted
     } descent_;
 
+    std::vector<PhaseHash> hashes_; ///< of the last force evaluation that wanted them
     PhaseTimes times_;
 };
 

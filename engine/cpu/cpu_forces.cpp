@@ -68,6 +68,10 @@ public:
     {
         long_range_.add_forces(box, positions, wanted, threads, forces, energies);
     }
+    [[nodiscard]] std::vector<PhaseHash> phase_hashes() const override
+    {
+        return long_range_.phase_hashes();
+    }
 
 private:
     LongRange long_range_;

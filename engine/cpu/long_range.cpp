@@ -147,4 +147,18 @@ void LongRange::add_forces(const Box& box, std::span<const Vec3> positions, Want
     }
 }
 
+std::vector<PhaseHash> LongRange::phase_hashes() const
+{
+    std::vector<PhaseHash> out;
+    const auto add = [&out](const auto& mesh, const char* prefix) {
+        for (PhaseHash& hash : mesh ? mesh->phase_hashes() : std::vector<PhaseHash>()) {
+            out.push_back({prefix + hash.phase, hash.value});
+        }
+    };
+    add(coulomb_mesh_, "");
+    add(mixed_coulomb_mesh_, "");
+    add(dispersion_mesh_, "LJ ");
+    return out;
+}
+
 } // namespace tessera

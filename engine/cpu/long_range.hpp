@@ -32,6 +32,9 @@ public:
     void add_forces(const Box& box, std::span<const Vec3> positions, Wanted wanted, int threads,
                     ForceSums& forces, EnergySums& energies);
 
+    /// Of the meshes, at the last add_forces() that wanted hashes.
+    [[nodiscard]] std::vector<PhaseHash> phase_hashes() const;
+
 private:
     std::optional<Pme> coulomb_mesh_;
     std::optional<MixedPme> mixed_coulomb_mesh_;

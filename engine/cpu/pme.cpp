@@ -431,15 +431,22 @@ template <class R>
 void BasicPme<R>::add_forces(const Box& box, std::span<const Vec3> canonical, Wanted wanted,
                              int threads, ForceSums& forces, EnergySums& energies)
 {
+    charges_hash_ = potential_hash_ = {};
     prepare_influence(box, threads);
     for (std::size_t s = 0; s < coefficient_.size(); ++s) {
         spread(box, canonical, coefficient_[s], threads);
         add_up_meshes(potential_[s], threads);
+        if (wanted.hashes) {
+            charges_hash_.add(hash_of_numbers(potential_[s]));
+        }
         fft_.forward(potential_[s].data(), spectrum_[s].data(), threads);
     }
     convolve(box, books_energy_ ? wanted : Wanted{}, threads, energies);
     for (std::size_t s = 0; s < coefficient_.size(); ++s) {
         fft_.backward(spectrum_[s].data(), potential_[s].data(), threads);
+        if (wanted.hashes) {
+            potential_hash_.add(hash_of_numbers(potential_[s]));
+        }
     }
     gather(box, canonical, threads, forces);
 }

@@ -50,6 +50,13 @@ public:
     void add_forces(const Box& box, std::span<const Vec3> canonical, Wanted wanted, int threads,
                     ForceSums& forces, EnergySums& energies);
 
+    /// Of the mesh charges and of the mesh potential, at the last add_forces() that wanted hashes.
+    [[nodiscard]] std::vector<PhaseHash> phase_hashes() const
+    {
+        return {{"mesh charges", charges_hash_.value()},
+                {"mesh potential", potential_hash_.value()}};
+    }
+
 private:
     void prepare_influence(const Box& box, int threads);
     void spread(const Box& box, std::span<const Vec3> canonical, const std::vector<double>& c,
@@ -81,6 +88,7 @@ private:
     std::vector<std::vector<Whole>> mesh_;               ///< one a thread
     std::vector<std::vector<R>> potential_;              ///< one a coefficient
     std::vector<std::vector<std::complex<R>>> spectrum_; ///< one a coefficient
+    BitHash charges_hash_, potential_hash_;
 };
 
 using Pme = BasicPme<double>;

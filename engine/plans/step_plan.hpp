@@ -12,6 +12,7 @@ struct StepPlan {
     bool energies = false;  ///< energies by kind
     bool virial = false;    ///< virial tensor
     bool listeners = false; ///< some observer listens at this step
+    bool hashes = false;    ///< of what the phases make (debugging)
     friend bool operator==(const StepPlan&, const StepPlan&) = default;
 };
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -48,9 +49,10 @@ class StepView {
 public:
     StepView(const StepPlan& plan, const State& state,
              std::function<const Observables&()> observables,
-             std::function<std::vector<Vec3>()> forces)
+             std::function<std::vector<Vec3>()> forces,
+             std::span<const PhaseHash> phase_hashes = {})
         : plan_(plan), state_(state), observables_(std::move(observables)),
-          forces_(std::move(forces))
+          forces_(std::move(forces)), phase_hashes_(phase_hashes)
     {
     }
     [[nodiscard]] const StepPlan& plan() const { return plan_; }
@@ -59,12 +61,15 @@ public:
     [[nodiscard]] const Observables& observables() const { return observables_(); }
     /// kJ/mol/nm, topology order; virtual sites hold 0.
     [[nodiscard]] std::vector<Vec3> forces() const { return forces_(); }
+    /// Of the force evaluation, in the order of its phases; where hashes were wanted.
+    [[nodiscard]] std::span<const PhaseHash> phase_hashes() const { return phase_hashes_; }
 
 private:
     const StepPlan& plan_;
     const State& state_;
     std::function<const Observables&()> observables_;
     std::function<std::vector<Vec3>()> forces_;
+    std::span<const PhaseHash> phase_hashes_;
 };
 
 /// Listens to a simulation: writes files, gathers statistics. Must not change it.

@@ -107,6 +107,7 @@ StepPlan Simulation::plan_for(std::int64_t step) const
         plan.listeners = plan.listeners || interest.listens;
         plan.energies = plan.energies || (interest.listens && interest.wanted.energies);
         plan.virial = plan.virial || (interest.listens && interest.wanted.virial);
+        plan.hashes = plan.hashes || (interest.listens && interest.wanted.hashes);
     }
     // the barostat measures the pressure where the next step begins, and after it has acted; a
     // minimiser judges by energy
@@ -196,7 +197,7 @@ void Simulation::step()
 /// On return forces are complete.
 void Simulation::compute_forces(const StepPlan& plan)
 {
-    const Wanted wanted{plan.energies, plan.virial};
+    const Wanted wanted{plan.energies, plan.virial, plan.hashes};
 
     backend_->begin_forces(wanted);
     auto long_range = backend_->begin_long_range(wanted);
@@ -213,7 +214,7 @@ void Simulation::notify(const StepPlan& plan)
     const ScopedPhase phase(backend_->times(), "output");
     const StepView view(
         plan, state(), [this]() -> const Observables& { return observables(); },
-        [this] { return forces(); });
+        [this] { return forces(); }, backend_->phase_hashes());
     for (Observer* observer : observers_) {
         if (observer->interest(plan.step).listens) {
             observer->notify(view);

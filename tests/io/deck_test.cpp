@@ -99,6 +99,7 @@ TEST(Deck, ReadsEveryKey)
     EXPECT_TRUE(deck.output.forces);
     EXPECT_FALSE(deck.output.trajectory.has_value());
     EXPECT_EQ(*deck.output.time_limit, 1800);
+    EXPECT_EQ(deck.output.hash_every, 7);
     EXPECT_EQ(deck.compute.threads, 2);
 }
 
