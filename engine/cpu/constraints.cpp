@@ -125,13 +125,44 @@ BrokenConstraint Constraints::broken(std::size_t network, std::size_t bond) cons
     return {atoms[b.i], atoms[b.j], b.length};
 }
 
+/// Calls `solve(network, add, worst)`, which makes the corrections of a network's atoms or names
+/// the bond that failed; corrections of a network that failed are left alone.
+template <class Solve>
+std::optional<BrokenConstraint> Constraints::solve_networks(std::span<Vec3> correction, int threads,
+                                                            const Solve& solve)
+{
+    FirstFailure failed;
+    std::vector<std::size_t> worst(plan_.networks(), 0);
+    const auto networks = static_cast<std::int64_t>(plan_.networks());
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 64)
+    for (std::int64_t k = 0; k < networks; ++k) {
+        const auto g = static_cast<std::size_t>(k);
+        const std::int32_t* atoms = plan_.network_atoms.begin(g);
+        const std::size_t count = plan_.network_atoms.length(g);
+        Vec3 few[SmallNetwork::most_atoms];
+        std::vector<Vec3> many(count > std::size(few) ? count : 0);
+        const std::span<Vec3> add(many.empty() ? few : many.data(), count);
+        if (!solve(g, add, worst[g])) {
+            failed.note(k);
+            continue;
+        }
+        for (std::size_t a = 0; a < count; ++a) {
+            correction[at(atoms[a])] = add[a];
+        }
+    }
+    if (failed.happened()) {
+        return broken(failed.item(), worst[failed.item()]);
+    }
+    return std::nullopt;
+}
+
 std::optional<BrokenConstraint> Constraints::constrain_positions(const Box& box,
                                                                  std::span<const GridPosition> old,
                                                                  std::span<const Vec3> moved,
                                                                  std::span<Vec3> correction,
                                                                  int threads)
 {
-    FirstFailure water_failed, network_failed;
+    FirstFailure water_failed;
     const auto waters = static_cast<std::int64_t>(plan_.waters.size());
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (std::int64_t k = 0; k < waters; ++k) {
@@ -150,52 +181,27 @@ std::optional<BrokenConstraint> Constraints::constrain_positions(const Box& box,
         correction[at(w.h1)] = add.h1;
         correction[at(w.h2)] = add.h2;
     }
-
-    std::vector<std::size_t> worst(plan_.networks(), 0);
-    const auto networks = static_cast<std::int64_t>(plan_.networks());
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 64)
-    for (std::int64_t k = 0; k < networks; ++k) {
-        const auto g = static_cast<std::size_t>(k);
-        const std::int32_t* atoms = plan_.network_atoms.begin(g);
-        const std::size_t count = plan_.network_atoms.length(g);
-        const auto bonds = bonds_of(g);
-        if (large_of_[g] >= 0) {
-            std::vector<Vec3> add(count);
-            if (!large_[at(large_of_[g])].constrain_positions(directions(bonds, atoms, box, old),
-                                                              gathered(moved, atoms, count), add,
-                                                              tolerance, worst[g])) {
-                network_failed.note(k);
-                continue;
-            }
-            for (std::size_t a = 0; a < count; ++a) {
-                correction[at(atoms[a])] = add[a];
-            }
-            continue;
-        }
-        const SmallNetwork small = small_network(bonds, atoms, count, mass_, box, old);
-        Vec3 shift[SmallNetwork::most_atoms], add[SmallNetwork::most_atoms];
-        for (std::size_t a = 0; a < count; ++a) {
-            shift[a] = moved[at(atoms[a])];
-        }
-        int bond = 0;
-        if (!small.constrain_positions(shift, add, tolerance, bond)) {
-            worst[g] = static_cast<std::size_t>(bond);
-            network_failed.note(k);
-            continue;
-        }
-        for (std::size_t a = 0; a < count; ++a) {
-            correction[at(atoms[a])] = add[a];
-        }
-    }
-
     if (water_failed.happened()) {
         const RigidWater& w = plan_.waters[water_failed.item()];
         return BrokenConstraint{w.o, w.h1, w.d_oh};
     }
-    if (network_failed.happened()) {
-        return broken(network_failed.item(), worst[network_failed.item()]);
-    }
-    return std::nullopt;
+
+    return solve_networks(correction, threads,
+                          [&](std::size_t g, std::span<Vec3> add, std::size_t& worst) {
+                              const std::int32_t* atoms = plan_.network_atoms.begin(g);
+                              const auto bonds = bonds_of(g);
+                              if (large_of_[g] >= 0) {
+                                  return large_[at(large_of_[g])].constrain_positions(
+                                      directions(bonds, atoms, box, old),
+                                      gathered(moved, atoms, add.size()), add, tolerance, worst);
+                              }
+                              Vec3 shift[SmallNetwork::most_atoms];
+                              for (std::size_t a = 0; a < add.size(); ++a) {
+                                  shift[a] = moved[at(atoms[a])];
+                              }
+                              return small_network(bonds, atoms, add.size(), mass_, box, old)
+                                  .constrain_positions(shift, add.data(), tolerance, worst);
+                          });
 }
 
 std::optional<BrokenConstraint>
@@ -223,7 +229,6 @@ Constraints::constrain_rates(const Box& box, std::span<const GridPosition> posit
         const double along = dot(side, rates[at(i)] - rates[at(j)]);
         return centripetal.empty() ? along : along + norm2(centripetal[at(i)] - centripetal[at(j)]);
     };
-    FirstFailure network_failed;
     const auto waters = static_cast<std::int64_t>(plan_.waters.size());
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (std::int64_t k = 0; k < waters; ++k) {
@@ -240,53 +245,29 @@ Constraints::constrain_rates(const Box& box, std::span<const GridPosition> posit
         correction[at(w.h2)] = add.h2;
     }
 
-    std::vector<std::size_t> worst(plan_.networks(), 0);
-    const auto networks = static_cast<std::int64_t>(plan_.networks());
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 64)
-    for (std::int64_t k = 0; k < networks; ++k) {
-        const auto g = static_cast<std::size_t>(k);
-        const std::int32_t* atoms = plan_.network_atoms.begin(g);
-        const std::size_t count = plan_.network_atoms.length(g);
-        const auto bonds = bonds_of(g);
-        const auto rate_of = [&](const ConstraintPlan::Bond& b, const Vec3& side) {
-            return rate_along(side, atoms[b.i], atoms[b.j]);
-        };
-        if (large_of_[g] >= 0) {
-            const std::vector<Vec3> side = directions(bonds, atoms, box, positions);
-            std::vector<double> rate(bonds.size());
+    return solve_networks(
+        correction, threads, [&](std::size_t g, std::span<Vec3> add, std::size_t& worst) {
+            const std::int32_t* atoms = plan_.network_atoms.begin(g);
+            const auto bonds = bonds_of(g);
+            const auto rate_of = [&](const ConstraintPlan::Bond& b, const Vec3& side) {
+                return rate_along(side, atoms[b.i], atoms[b.j]);
+            };
+            if (large_of_[g] >= 0) {
+                const std::vector<Vec3> side = directions(bonds, atoms, box, positions);
+                std::vector<double> rate(bonds.size());
+                for (std::size_t b = 0; b < bonds.size(); ++b) {
+                    rate[b] = rate_of(bonds[b], side[b]);
+                }
+                return large_[at(large_of_[g])].constrain_rates(side, rate, add, worst);
+            }
+            const SmallNetwork small =
+                small_network(bonds, atoms, add.size(), mass_, box, positions);
+            double rate[SmallNetwork::most_constraints];
             for (std::size_t b = 0; b < bonds.size(); ++b) {
-                rate[b] = rate_of(bonds[b], side[b]);
+                rate[b] = rate_of(bonds[b], small.direction[b]);
             }
-            std::vector<Vec3> add(count);
-            if (!large_[at(large_of_[g])].constrain_rates(side, rate, add, worst[g])) {
-                network_failed.note(k);
-                continue;
-            }
-            for (std::size_t a = 0; a < count; ++a) {
-                correction[at(atoms[a])] = add[a];
-            }
-            continue;
-        }
-        const SmallNetwork small = small_network(bonds, atoms, count, mass_, box, positions);
-        double rate[SmallNetwork::most_constraints];
-        for (std::size_t b = 0; b < bonds.size(); ++b) {
-            rate[b] = rate_of(bonds[b], small.direction[b]);
-        }
-        Vec3 add[SmallNetwork::most_atoms];
-        int bond = 0;
-        if (!small.constrain_rates(rate, add, bond)) {
-            worst[g] = static_cast<std::size_t>(bond);
-            network_failed.note(k);
-            continue;
-        }
-        for (std::size_t a = 0; a < count; ++a) {
-            correction[at(atoms[a])] = add[a];
-        }
-    }
-    if (network_failed.happened()) {
-        return broken(network_failed.item(), worst[network_failed.item()]);
-    }
-    return std::nullopt;
+            return small.constrain_rates(rate, add.data(), worst);
+        });
 }
 
 Mat3 Constraints::virial(const Box& box, std::span<const GridPosition> positions,

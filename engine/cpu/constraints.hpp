@@ -68,6 +68,9 @@ private:
                                                     std::span<const Vec3> rates,
                                                     std::span<const Vec3> centripetal,
                                                     std::span<Vec3> correction, int threads);
+    template <class Solve>
+    std::optional<BrokenConstraint> solve_networks(std::span<Vec3> correction, int threads,
+                                                   const Solve& solve);
     [[nodiscard]] std::span<const ConstraintPlan::Bond> bonds_of(std::size_t network) const
     {
         const auto first = static_cast<std::size_t>(plan_.first_bond[network]);

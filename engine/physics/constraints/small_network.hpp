@@ -3,6 +3,7 @@
 #include "engine/math/vec3.hpp"
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 
 namespace tessera
@@ -32,10 +33,10 @@ struct SmallNetwork {
     /// within `tolerance` (relative). False: singular or not converged, `worst` names the
     /// constraint.
     bool constrain_positions(const Vec3* moved, Vec3* correction, double tolerance,
-                             int& worst) const;
+                             std::size_t& worst) const;
 
     /// The displacements along the directions with direction_k . (dv_i - dv_j) = -rate_k.
-    bool constrain_rates(const double* rate, Vec3* correction, int& worst) const;
+    bool constrain_rates(const double* rate, Vec3* correction, std::size_t& worst) const;
 
 private:
     using Matrix = double[most_constraints][most_constraints];
@@ -43,7 +44,7 @@ private:
     /// d(side_k . side_k / 2) / d lambda_l
     void couple(const Vec3* side, Matrix& matrix) const;
     void apply(const double* lambda, Vec3* correction) const;
-    static bool solve(int n, Matrix& matrix, double* b, int& pivot_failed);
+    static bool solve(int n, Matrix& matrix, double* b, std::size_t& pivot_failed);
 };
 
 /// +1, -1, 0: how atom a takes part in a bond.
@@ -74,7 +75,7 @@ inline void SmallNetwork::apply(const double* lambda, Vec3* correction) const
     }
 }
 
-inline bool SmallNetwork::solve(int n, Matrix& matrix, double* b, int& pivot_failed)
+inline bool SmallNetwork::solve(int n, Matrix& matrix, double* b, std::size_t& pivot_failed)
 {
     for (int c = 0; c < n; ++c) {
         int pivot = c;
@@ -88,7 +89,7 @@ inline bool SmallNetwork::solve(int n, Matrix& matrix, double* b, int& pivot_fai
             scale = std::fmax(scale, std::fabs(matrix[pivot][k]));
         }
         if (!(std::fabs(matrix[pivot][c]) > 1e-12 * scale)) { // also NaN
-            pivot_failed = c;
+            pivot_failed = static_cast<std::size_t>(c);
             return false;
         }
         if (pivot != c) {
@@ -122,7 +123,7 @@ inline bool SmallNetwork::solve(int n, Matrix& matrix, double* b, int& pivot_fai
 }
 
 inline bool SmallNetwork::constrain_positions(const Vec3* moved, Vec3* correction, double tolerance,
-                                              int& worst) const
+                                              std::size_t& worst) const
 {
     constexpr int most_iterations = 40; // quadratic convergence: four or five are usual
     double lambda[most_constraints] = {};
@@ -141,7 +142,7 @@ inline bool SmallNetwork::constrain_positions(const Vec3* moved, Vec3* correctio
             const double relative = std::fabs(residual[k]) / (b.length * b.length);
             if (!(relative <= largest)) {
                 largest = relative;
-                worst = k;
+                worst = static_cast<std::size_t>(k);
             }
         }
         if (largest < tolerance) {
@@ -163,7 +164,8 @@ inline bool SmallNetwork::constrain_positions(const Vec3* moved, Vec3* correctio
     return false;
 }
 
-inline bool SmallNetwork::constrain_rates(const double* rate, Vec3* correction, int& worst) const
+inline bool SmallNetwork::constrain_rates(const double* rate, Vec3* correction,
+                                          std::size_t& worst) const
 {
     Matrix matrix;
     couple(direction, matrix);

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Drift of the conserved quantity of a run, with its error bar.
+
+usage: drift.py TRAJECTORY.h5md [--skip PS]
+
+Needs h5py and numpy (Debian: python3-h5py python3-numpy).
+
+Under force noise the energy walks at random: Var[E(t + tau) - E(t)] = 2 P tau / ndf, with E in kT a
+degree of freedom and P the heating power in kT/ns/dof. The slope of one run therefore has the
+standard error sqrt(2 P / (ndf t)) at least. Where the energy only fluctuates about a constant, the
+error of the least-squares slope with the correlation of the residuals taken into account is the
+larger one. Both are printed, and the larger is the error bar.
+"""
+import argparse
+import sys
+
+import h5py
+import numpy as np
+
+BOLTZMANN = 0.00831446261815324  # kJ/mol/K
+
+
+def correlation_time(residual, interval):
+    """Integrated correlation time, summed up to the first lag at which the correlation is negative."""
+    n = len(residual)
+    variance = np.mean(residual**2)
+    total = 0.5
+    for lag in range(1, n // 2):
+        c = np.mean(residual[:-lag] * residual[lag:]) / variance
+        if c <= 0:
+            break
+        total += c
+    return total * interval
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("trajectory")
+    parser.add_argument("--skip", type=float, default=0.0, help="leave out the first so many ps")
+    arguments = parser.parse_args()
+
+    with h5py.File(arguments.trajectory, "r") as file:
+        rows = file["energies"]
+        time = rows["time"][:]
+        kept = time >= time[0] + arguments.skip
+        time = time[kept]
+        energy = rows["conserved_energy"][:][kept]
+        kinetic = rows["kinetic_energy"][:][kept]
+        temperature = rows["temperature"][:][kept]
+        atoms = file["particles/trajectory/mass"].shape[0]
+    if len(time) < 20:
+        sys.exit(f"{arguments.trajectory}: {len(time)} rows of energies are too few for an error bar. "
+                 "Run longer, or write energies more often.")
+
+    mean_temperature = temperature.mean()
+    freedom = round(2 * kinetic.mean() / (BOLTZMANN * mean_temperature))
+    e = energy / (freedom * BOLTZMANN * mean_temperature)  # kT a degree of freedom
+    t = time / 1000  # ns
+    length = t[-1] - t[0]
+    interval = length / (len(t) - 1)
+
+    slope, offset = np.polyfit(t, e, 1)
+    residual = e - (slope * t + offset)
+    tau = correlation_time(residual, interval)
+    from_residual = np.sqrt(12 * np.mean(residual**2) * 2 * tau / length) / length
+
+    print(f"rows                {len(t)} over {length * 1000:.3f} ps, {atoms} atoms, {freedom} degrees of freedom")
+    print(f"temperature         {mean_temperature:.2f} K")
+    print(f"sigma of the energy {np.sqrt(np.mean(residual**2)) * freedom * BOLTZMANN * mean_temperature:.4f} kJ/mol "
+          f"= {np.sqrt(np.mean(residual**2)):.3e} kT/dof; correlation time {tau * 1e6:.0f} fs")
+    power = []
+    for share in (100, 50, 20, 10):
+        lag = max(1, len(t) // share)
+        change = e[lag:] - e[:-lag]
+        power.append(np.var(change) * freedom / (2 * lag * interval))
+        print(f"increments          lag {lag * interval * 1e3:8.3f} ps: P <= {power[-1]:.2e} kT/ns/dof")
+    from_walk = np.sqrt(2 * min(power) / (freedom * length))
+    error = max(from_residual, from_walk)
+    print(f"error of the slope  {from_residual:.2e} (residuals), {from_walk:.2e} (random walk) kT/ns/dof")
+    print(f"drift               {slope:+.2e} +- {error:.2e} kT/ns/dof "
+          f"= {slope * freedom * BOLTZMANN * mean_temperature / atoms / 1000:+.2e} kJ/mol/ps an atom")
+
+
+if __name__ == "__main__":
+    main()
