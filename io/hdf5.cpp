@@ -63,7 +63,11 @@ Handle growing_file_access(const std::string& path, OrderedWrites& writes)
     cache.incr_mode = H5C_incr__off;
     cache.flash_incr_mode = H5C_flash_incr__off;
     cache.decr_mode = H5C_decr__off;
-    if (H5Pset_mdc_config(access.get(), &cache) < 0) {
+    // a node of an index in one page: a kill in the midst of a write leaves whole pages
+    constexpr hsize_t page = 4096;
+    constexpr hsize_t smaller_than_a_node = 2049; // and larger than HDF5's blocks of small things
+    if (H5Pset_mdc_config(access.get(), &cache) < 0 ||
+        H5Pset_alignment(access.get(), smaller_than_a_node, page) < 0) {
         fail(path, "set up");
     }
     writes.use_in(access.get());
@@ -285,7 +289,7 @@ File File::create(const std::string& path, const std::string& called)
 {
     start_library();
     const std::string& name = called.empty() ? path : called;
-    auto writes = std::make_shared<OrderedWrites>();
+    auto writes = std::make_shared<OrderedWrites>(OrderedWrites::Change::grows);
     const Handle access = growing_file_access(name, *writes);
     File file(name, H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()),
               "create the file");
@@ -299,7 +303,8 @@ File File::open(const std::string& path, Access access)
     if (access == Access::read) {
         return {path, H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "open the file"};
     }
-    auto writes = std::make_shared<OrderedWrites>();
+    auto writes = std::make_shared<OrderedWrites>(
+        access == Access::cut ? OrderedWrites::Change::is_cut : OrderedWrites::Change::grows);
     const Handle properties = growing_file_access(path, *writes);
     File file(path, H5Fopen(path.c_str(), H5F_ACC_RDWR, properties.get()), "open the file");
     file.writes_ = std::move(writes);

@@ -129,7 +129,8 @@ private:
     Handle id_;
 };
 
-enum class Access : std::uint8_t { read, write };
+/// `cut`: for making growing datasets shorter, and nothing else.
+enum class Access : std::uint8_t { read, write, cut };
 
 class OrderedWrites;
 

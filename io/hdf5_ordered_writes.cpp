@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace tessera::h5
 {
@@ -190,11 +191,11 @@ bool OrderedWrites::write(H5FD_mem_t type, haddr_t address, std::size_t size,
                           const unsigned char* from)
 {
     end_of_file_ = std::max(end_of_file_, address + size);
-    if (type == H5FD_MEM_DRAW) {
+    if (type == H5FD_MEM_DRAW && change_ == Change::grows) {
         // the first failure is told, further ones are swallowed
         return !failure_.empty() || put(address, size, from);
     }
-    held_.push_back({address, {from, from + size}});
+    held_.push_back({type, address, {from, from + size}});
     return true;
 }
 
@@ -213,6 +214,54 @@ bool OrderedWrites::put(haddr_t address, std::size_t size, const unsigned char* 
     return true;
 }
 
+int OrderedWrites::Held::level_of_index() const
+{
+    constexpr std::size_t place = 5; // behind "TREE" and the kind of tree
+    return type == H5FD_MEM_BTREE && bytes.size() > place ? bytes[place] : -1;
+}
+
+bool OrderedWrites::resize()
+{
+    errno = 0;
+    if (end_of_file_ != committed_end_ &&
+        ::ftruncate(file_, static_cast<off_t>(end_of_file_)) != 0) {
+        return fail("resize");
+    }
+    committed_end_ = end_of_file_;
+    return true;
+}
+
+bool OrderedWrites::put_grown(std::vector<Held>& held)
+{
+    std::stable_sort(held.begin(), held.end(), [](const Held& a, const Held& b) {
+        return std::pair(a.level_of_index(), a.address) > std::pair(b.level_of_index(), b.address);
+    });
+    const haddr_t old_end = committed_end_;
+    const auto put_all = [&](auto&& is_meant) {
+        return std::all_of(held.begin(), held.end(), [&](const Held& one) {
+            return !is_meant(one) || put(one.address, one.bytes.size(), one.bytes.data());
+        });
+    };
+    return put_all([&](const Held& one) { return one.address >= old_end; }) && resize() &&
+           put_all([&](const Held& one) { return one.address == 0; }) &&
+           put_all([&](const Held& one) { return one.address > 0 && one.address < old_end; });
+}
+
+bool OrderedWrites::put_cut(std::vector<Held>& held)
+{
+    const auto rank = [](const Held& one) {
+        return one.address == 0 ? 2 : (one.type == H5FD_MEM_DRAW ? 1 : 0);
+    };
+    std::stable_sort(held.begin(), held.end(), [&](const Held& a, const Held& b) {
+        return rank(a) != rank(b) ? rank(a) < rank(b) : rank(a) == 0 && a.address < b.address;
+    });
+    return std::all_of(held.begin(), held.end(),
+                       [&](const Held& one) {
+                           return put(one.address, one.bytes.size(), one.bytes.data());
+                       }) &&
+           resize();
+}
+
 bool OrderedWrites::commit()
 {
     std::vector<Held> held;
@@ -220,26 +269,7 @@ bool OrderedWrites::commit()
     if (!failure_.empty()) {
         return fail("write");
     }
-    std::stable_sort(held.begin(), held.end(),
-                     [](const Held& a, const Held& b) { return a.address > b.address; });
-    const auto put_all = [&](auto&& is_meant) {
-        return std::all_of(held.begin(), held.end(), [&](const Held& one) {
-            return !is_meant(one) || put(one.address, one.bytes.size(), one.bytes.data());
-        });
-    };
-    if (!put_all([&](const Held& one) { return one.address >= committed_end_; })) {
-        return false;
-    }
-    errno = 0;
-    if (end_of_file_ != committed_end_ &&
-        ::ftruncate(file_, static_cast<off_t>(end_of_file_)) != 0) {
-        return fail("resize");
-    }
-    const bool is_done =
-        put_all([&](const Held& one) { return one.address == 0; }) &&
-        put_all([&](const Held& one) { return one.address > 0 && one.address < committed_end_; });
-    committed_end_ = end_of_file_;
-    return is_done;
+    return change_ == Change::grows ? put_grown(held) : put_cut(held);
 }
 
 } // namespace tessera::h5

@@ -11,17 +11,28 @@ namespace tessera::h5
 
 /// How an HDF5 file reaches the disk so that a process may be killed, or the disk fill up, at any
 /// moment: as a file driver of HDF5's own kind. What HDF5 writes of its structure (headers,
-/// indices) is held back until commit(), which puts it in place in the order
+/// indices) is held back until commit(), which puts it in place in an order that lets a reader find
+/// the old state or the new one. In a file that grows:
 ///     new regions               nothing points to them yet
 ///     length, first block       the file may end where it will
-///     the rest, last to first   an index stands behind the header that makes its entries visible
-/// so that a reader finds the old state or the new one. Data go through at once: they lie where
-/// nothing points to yet, or repeat what is there.
+///     indices, from the root    a node is split: its parent knows the new half before the old one
+///                               loses it
+///     the rest, last to first   headers: they make entries of the indices visible
+/// Data go through at once: they lie where nothing points to yet, or repeat what is there. In a
+/// file whose datasets are cut they are held back too, for HDF5 blanks what it cuts off:
+///     structure, first to last  headers stand before the indices whose entries they hide
+///     data
+///     first block, length
+/// What a cut has freed must not be used again before the file is opened anew: it would pass for
+/// old structure.
 ///
 /// After a write has failed nothing more is written: the file keeps the last state committed, and
 /// HDF5, which cannot close a file that it cannot write, closes it.
 class OrderedWrites : public std::enable_shared_from_this<OrderedWrites> {
 public:
+    enum class Change { grows, is_cut };
+    explicit OrderedWrites(Change change) : change_(change) {}
+
     /// Makes `access` (a file access property list) use this driver. The object serves one file.
     void use_in(hid_t access);
 
@@ -35,9 +46,11 @@ private:
     friend struct OrderedFile;
 
     struct Held {
+        H5FD_mem_t type;
         haddr_t address;
         std::vector<unsigned char> bytes;
         [[nodiscard]] haddr_t end() const { return address + bytes.size(); }
+        [[nodiscard]] int level_of_index() const; ///< 0: a leaf; -1: no index
     };
 
     bool open(const char* name, unsigned flags);
@@ -45,8 +58,12 @@ private:
     bool read(haddr_t address, std::size_t size, unsigned char* to);
     bool write(H5FD_mem_t type, haddr_t address, std::size_t size, const unsigned char* from);
     bool put(haddr_t address, std::size_t size, const unsigned char* from);
+    bool put_grown(std::vector<Held>& held);
+    bool put_cut(std::vector<Held>& held);
+    bool resize();
     bool fail(const char* what);
 
+    Change change_;
     int file_ = -1;
     haddr_t end_of_addresses_ = 0; ///< what HDF5 has given out
     haddr_t end_of_file_ = 0;      ///< as HDF5 sees it, what is held back included

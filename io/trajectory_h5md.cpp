@@ -65,6 +65,7 @@ struct H5mdTrajectory::Parts {
     void check_same_run(const Topology& topology) const;
     void check_no_gap(std::int64_t checkpoint, std::int64_t last_frame) const;
     void cut(std::int64_t after_step);
+    void close();
     void append(const TrajectoryFrame& frame);
 
     /// Calls f for every dataset that has one row a frame, step and time last.
@@ -315,7 +316,8 @@ void H5mdTrajectory::Parts::check_no_gap(std::int64_t checkpoint, std::int64_t l
 
 void H5mdTrajectory::Parts::cut(std::int64_t after_step)
 {
-    // rows up to the step, and no more than every dataset of the group has
+    // rows up to the step, and no more than every dataset of the group has; readers count frames by
+    // the positions: these are cut, on the disk, before the rest
     const auto rows_to_keep = [&](const h5::Dataset& steps, auto for_each) {
         const std::vector<std::int64_t> all = steps.read<std::int64_t>();
         auto rows = static_cast<hsize_t>(
@@ -325,6 +327,9 @@ void H5mdTrajectory::Parts::cut(std::int64_t after_step)
         for_each([&](h5::Dataset& set) {
             if (set.rows() != rows) {
                 set.set_rows(rows);
+                if (&set == &position) {
+                    file.flush();
+                }
             }
         });
         return std::pair(rows, rows > 0 ? all[rows - 1] : -1);
@@ -333,6 +338,16 @@ void H5mdTrajectory::Parts::cut(std::int64_t after_step)
     std::tie(energy_rows, last_energy_step) =
         rows_to_keep(energy_step, [&](auto&& f) { for_each_of_energies(f); });
     file.flush();
+}
+
+void H5mdTrajectory::Parts::close()
+{
+    // datasets first: an open one keeps the file open
+    for_each_of_frames([](h5::Dataset& set) { set = h5::Dataset(); });
+    for_each_of_energies([](h5::Dataset& set) { set = h5::Dataset(); });
+    observables.clear();
+    energies.clear();
+    file.close();
 }
 
 void H5mdTrajectory::Parts::append_vectors(h5::Dataset& set, std::span<const Vec3> values)
@@ -416,11 +431,14 @@ H5mdTrajectory H5mdTrajectory::append_to(const TrajectorySettings& settings,
     parts->settings = settings;
     parts->walk = molecule_walk(topology);
     parts->atoms = static_cast<std::size_t>(topology.atoms());
-    parts->file = h5::File::open(settings.path, h5::Access::write);
+    parts->file = h5::File::open(settings.path, h5::Access::cut);
     parts->check_same_run(topology);
     parts->open_datasets();
     parts->check_no_gap(last_step, last_frame);
     parts->cut(last_step);
+    parts->close();
+    parts->file = h5::File::open(settings.path, h5::Access::write);
+    parts->open_datasets();
     return H5mdTrajectory(std::move(parts));
 }
 
@@ -475,10 +493,7 @@ void H5mdTrajectory::flush()
 
 void H5mdTrajectory::close()
 {
-    // datasets first: an open one keeps the file open
-    parts_->for_each_of_frames([](h5::Dataset& set) { set = h5::Dataset(); });
-    parts_->for_each_of_energies([](h5::Dataset& set) { set = h5::Dataset(); });
-    parts_->file.close();
+    parts_->close();
 }
 
 } // namespace tessera

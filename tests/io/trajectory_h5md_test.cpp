@@ -244,7 +244,7 @@ TEST(H5mdTrajectory, KeepsItsFramesWhenTheDiskIsFull)
     if (child == 0) {
         // a limit on the size of files stands for a full disk
         ::signal(SIGXFSZ, SIG_IGN);
-        const rlimit limit{400000, RLIM_INFINITY};
+        const rlimit limit{500000, RLIM_INFINITY};
         ::setrlimit(RLIMIT_FSIZE, &limit);
         const std::string message = message_of<FileError>([&] {
             H5mdTrajectory out = H5mdTrajectory::create(settings_for(path), *topology);

@@ -1,0 +1,182 @@
+"""Runs of `tessera run` in which a file operation goes wrong, by way of file_faults.c, and what their files must hold."""
+import os
+import pathlib
+import shutil
+import subprocess
+import warnings
+
+import h5py
+import numpy as np
+
+try:
+    warnings.simplefilter("ignore")
+    import MDAnalysis
+except ImportError:
+    MDAnalysis = None
+
+DECK = """[system]
+topology = "topol.top"
+coordinates = "start.gro"
+[nonbonded]
+cutoff = "0.9 nm"
+electrostatics = "%(electrostatics)s"
+[run]
+timestep = "2 fs"
+steps = 12
+velocities = "maxwell-boltzmann"
+temperature = "%(temperature)s K"
+seed = 42
+[thermostat]
+kind = "v-rescale"
+temperature = "%(temperature)s K"
+%(barostat)s
+[output]
+every = "6 fs"
+energies_every = "4 fs"
+checkpoint_every = "1e-9 s" # after every step
+velocities = true
+forces = true
+[compute]
+precision = "%(precision)s"
+threads = 1
+"""
+BAROSTAT = '[barostat]\nkind = "c-rescale"\npressure = "1000 bar"\ntime_constant = "0.1 ps"\n'
+SYSTEMS = {  # system, ensemble, precision
+    "argon-nvt-fp64": ("argon", "", "fp64"),
+    "argon-npt-mixed": ("argon", BAROSTAT, "mixed"),
+    "spce-npt-fp64": ("spce", BAROSTAT, "fp64"),
+    "spce-nvt-mixed": ("spce", "", "mixed"),
+}
+
+
+def argon_crystal(cells=4, edge=0.5788):
+    """An fcc crystal of 4 cells^3 atoms, in nm, as .gro."""
+    corners = ((0, 0, 0), (0.5, 0.5, 0), (0.5, 0, 0.5), (0, 0.5, 0.5))
+    sites = [[(i + c[0]) * edge, (j + c[1]) * edge, (k + c[2]) * edge] for i in range(cells) for j in range(cells)
+             for k in range(cells) for c in corners]
+    lines = ["argon", str(len(sites))]
+    lines += ["%5d%-5s%5s%5d%8.3f%8.3f%8.3f" % (n + 1, "AR", "AR", n + 1, *x) for n, x in enumerate(sites)]
+    return "\n".join(lines + ["%10.5f%10.5f%10.5f" % ((cells * edge,) * 3), ""])
+
+
+def write_inputs(folder, source, system):
+    """The files of one of SYSTEMS, in a new folder."""
+    substance, barostat, precision = SYSTEMS[system]
+    inputs = pathlib.Path(source) / "inputs" / substance
+    topology = (inputs / "topol.top").read_text()
+    if substance == "argon":
+        (folder / "start.gro").write_text(argon_crystal())
+        topology = topology.replace("864", "256")
+    else:
+        shutil.copy(inputs / "start.gro", folder)
+    (folder / "topol.top").write_text(topology)
+    (folder / "run.toml").write_text(DECK % {
+        "electrostatics": "none" if substance == "argon" else "pme", "precision": precision, "barostat": barostat,
+        "temperature": "94.4" if substance == "argon" else "300"})
+
+
+class Folder:
+    """A run's folder, its program and the library that makes its file operations fail."""
+
+    def __init__(self, path, program, faults, source, system):
+        self.path = pathlib.Path(path).resolve()
+        self.program, self.faults = program, faults
+        write_inputs(self.path, source, system)
+
+    def run(self, *arguments, fault=None, only=None, journal=None, sets=(), timeout=120):
+        return self.finished(self.start(*arguments, fault=fault, only=only, journal=journal, sets=sets), timeout)
+
+    def start(self, *arguments, fault=None, only=None, journal=None, sets=()):
+        command = [self.program, "run", "run.toml", "--quiet"] + list(arguments)
+        for text in sets:
+            command += ["--set", text]
+        environment = dict(os.environ)
+        if fault or journal:
+            environment.update(LD_PRELOAD=str(self.faults), FILE_FAULTS_FOLDER=str(self.path))
+            for name, value in (("FILE_FAULTS", fault), ("FILE_FAULTS_ONLY", only), ("FILE_FAULTS_JOURNAL", journal)):
+                if value is not None:
+                    environment[name] = str(value)
+        return subprocess.Popen(command, cwd=self.path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                text=True)
+
+    @staticmethod
+    def finished(process, timeout=120):
+        out, err = process.communicate(timeout=timeout)
+        return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+    def clear(self):
+        for file in self.path.iterdir():
+            if file.name not in ("run.toml", "topol.top", "start.gro"):
+                file.unlink()
+
+    def arrays(self, name):
+        return arrays(self.path / name)
+
+
+def arrays(file):
+    """Every dataset of an HDF5 file by name."""
+    out = {}
+    with h5py.File(file, "r") as f:
+        f.visititems(lambda name, item: out.update({name: item[()]}) if isinstance(item, h5py.Dataset) else None)
+    return out
+
+
+def same(a, b):
+    a, b = np.asarray(a), np.asarray(b)
+    return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
+
+
+def grows(name):
+    return name.startswith(("particles/trajectory/", "observables/", "energies/")) and \
+        not name.endswith(("species", "mass", "charge"))
+
+
+def faults_of_trajectory(file, whole):
+    """What is wrong with a trajectory found at any moment: every frame that readers count (by the positions) must be
+    one of the unbroken run `whole`, in all its parts."""
+    try:
+        found = arrays(file)
+    except Exception as fault:
+        return ["h5py cannot read it: %s" % fault]
+    faults = []
+    frames = len(found.get("particles/trajectory/position/value", []))
+    rows = min(len(found[n]) for n in found if n.startswith("energies/")) if "energies/step" in found else 0
+    for name, values in whole.items():
+        if name not in found:
+            faults.append("%s is missing" % name)
+        elif grows(name):
+            count = rows if name.startswith("energies/") else frames
+            if len(found[name]) < count:
+                faults.append("%s has %d rows of %d" % (name, len(found[name]), count))
+            elif not same(found[name][:count], values[:count]):
+                faults.append("%s differs in its first %d rows" % (name, count))
+        elif not name.startswith("parameters/provenance") and not same(found[name], values):
+            faults.append("%s differs" % name)
+    return faults
+
+
+def faults_in_mdanalysis(file, whole):
+    if MDAnalysis is None:
+        return []
+    positions = whole["particles/trajectory/position/value"]
+    frames = 0
+    try:
+        with h5py.File(file, "r") as f:
+            frames = len(f["particles/trajectory/position/value"])
+        if frames == 0:
+            return []  # MDAnalysis opens no trajectory without a frame
+        universe = MDAnalysis.Universe(str(file))
+        for frame in universe.trajectory:
+            if not np.allclose(frame.positions, 10 * positions[frame.frame], atol=1e-5):
+                return ["MDAnalysis reads frame %d otherwise" % frame.frame]
+        if universe.trajectory.n_frames != frames:
+            return ["MDAnalysis counts other frames"]
+    except Exception as fault:
+        return ["MDAnalysis cannot read it (%d frames): %s" % (frames, fault)]
+    return []
+
+
+def different(found, whole):
+    """Names of the datasets in which two finished runs differ."""
+    names = [n for n in set(found) | set(whole) if not n.startswith("parameters/provenance")]
+    return sorted(n for n in names if n not in found or n not in whole or not same(found[n], whole[n]))
