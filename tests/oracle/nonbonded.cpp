@@ -330,10 +330,19 @@ void add_dispersion_correction(Answer& answer, const Topology& t, const Nonbonde
     answer.energy[static_cast<std::size_t>(EnergyKind::dispersion_correction)] +=
         n / 2 * c6 * (n / volume * integral + flat);
     if (s.dispersion_correction == DispersionCorrection::energy_and_pressure) {
-        // pairs beyond rc feel the strain; the sphere they are counted from grows with them
-        const Dual<9> v = determinant(strained<9>((*cell)[0], 0), strained<9>((*cell)[1], 0),
-                                      strained<9>((*cell)[2], 0));
-        add_strain(answer, Dual<9>(-2 * pi / 3 * n * n * c6 * volume / (rc * rc * rc)) / (v * v));
+        // the force of the full r^-6 where the cut one lacks it, at the pairs of a uniform fluid:
+        // all beyond rc, the rest of it where a switch acts. No pair crosses rc in this count, so
+        // an energy that jumps there lends no force.
+        double lacking = 6 / (3 * rc * rc * rc);
+        for (int k = 0; switches && k <= steps; ++k) { // Simpson
+            const Dual<1> r = Dual<1>::along(start + (rc - start) * k / steps, 0);
+            const Dual<1> missing = modified(r) - Dual<1>(1.0) / power(r, 6);
+            const double w = (k == 0 || k == steps) ? 1 : (k % 2 == 1 ? 4 : 2);
+            lacking += w * missing.d[0] * r.v * r.v * r.v * (rc - start) / steps / 3;
+        }
+        for (int k = 0; k < 3; ++k) { // -1/2 N^2/(2V) <c6> 4 pi int r^2 r n_k^2 F dr
+            answer.virial[k][k] += pi / 3 * n * n / volume * c6 * lacking;
+        }
     }
 }
 

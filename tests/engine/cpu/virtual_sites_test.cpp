@@ -107,50 +107,6 @@ TEST_F(AllKindsOfSites, SpreadKeepsTheTotalForce)
     EXPECT_LE(norm(after - before), 1e-9); // some 30 roundings to 2^-36 kJ/mol/nm
 }
 
-// U(strain) with the pulls fixed: 1/2 dU/de_kl = -1/2 sum x_k F_l over atoms and sites as they are
-// (what pair forces would have booked), plus what spread() adds.
-TEST_F(AllKindsOfSites, VirialOfSpreadMakesTheDerivativeByStrainRight)
-{
-    const VirtualSites sites(topology);
-    std::vector<Vec3> atoms(positions.begin(), positions.begin() + 4);
-    for (std::size_t a = 1; a < 4; ++a) {
-        atoms[a] = atoms[0] + box.shortest(atoms[a] - atoms[0]);
-    }
-    const Box open;
-    const auto strained_energy = [&](int k, int l, double strain) {
-        auto x = atoms;
-        for (Vec3& p : x) {
-            p[l] += strain * p[k];
-        }
-        x.resize(13);
-        sites.construct(open, x);
-        double u = 0;
-        for (std::size_t a = 0; a < x.size(); ++a) {
-            u -= dot(pulls[a], x[a]);
-        }
-        return u;
-    };
-    auto x = atoms;
-    x.resize(13);
-    sites.construct(open, x);
-    Mat3 booked;
-    for (std::size_t a = 0; a < x.size(); ++a) {
-        booked -= 0.5 * outer(x[a], pulls[a]);
-    }
-    ForceSums forces = pulled();
-    EnergySums sums;
-
-    sites.spread(open, x, {false, true}, forces, sums);
-
-    for (int k = 0; k < 3; ++k) {
-        for (int l = 0; l < 3; ++l) {
-            const double slope =
-                (strained_energy(k, l, 1e-6) - strained_energy(k, l, -1e-6)) / 2e-6;
-            EXPECT_NEAR(booked[k][l] + sums.virial()[k][l], 0.5 * slope, 1e-6) << k << l;
-        }
-    }
-}
-
 TEST_F(AllKindsOfSites, DoNotDependOnTheImagesOfTheirParents)
 {
     const VirtualSites sites(topology);

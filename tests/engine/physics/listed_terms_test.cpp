@@ -142,34 +142,6 @@ TYPED_TEST(ListedTerm, DoesNotChangeWhenAtomsMoveByCellVectors)
     }
 }
 
-TYPED_TEST(ListedTerm, VirialIsHalfTheDerivativeByStrain)
-{
-    if (has_rigid_frame<TypeParam>()) {
-        GTEST_SKIP() << "the frame is not differentiated";
-    }
-    const auto x = bent_chain<TypeParam>();
-    const auto found = evaluate(this->term, this->open, x);
-
-    for (int k = 0; k < 3; ++k) {
-        for (int l = 0; l < 3; ++l) {
-            if (this->is_restraint && k != l) {
-                EXPECT_EQ(found.virial[k][l], 0.0); // restraints book the diagonal alone
-                continue;
-            }
-            auto ahead = x, behind = x;
-            for (std::size_t a = 0; a < x.size(); ++a) {
-                ahead[a][l] += 1e-5 * x[a][k];
-                behind[a][l] -= 1e-5 * x[a][k];
-            }
-            const double slope =
-                (this->energy(ahead, this->open) - this->energy(behind, this->open)) / 2e-5;
-            EXPECT_NEAR(found.virial[k][l], 0.5 * slope,
-                        difference_tolerance * (largest_force(found) + 1.0))
-                << k << l;
-        }
-    }
-}
-
 /// Finite, or plainly not a number and the term states where it ends: never a quiet wrong force.
 template <class Term>
 void expect_finite_or_stated(const Evaluated<Term>& e, const char* geometry)

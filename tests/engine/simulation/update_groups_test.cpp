@@ -42,24 +42,6 @@ struct Fluid {
     }
 };
 
-TEST(UpdateGroups, HaveTheVirialOfRigidScaling)
-{
-    Fluid fluid;
-    ForceSums forces, unused;
-    const EnergySums energies = fluid.evaluate(fluid.state, forces);
-    constexpr double h = 1e-5;
-
-    const GroupMotion groups =
-        measure_groups(fluid.plan.update_groups, fluid.lattice.topology.mass, fluid.state.position,
-                       fluid.state.velocity, forces, 2);
-    const double slope = (fluid.evaluate(fluid.scaled(1 + h), unused).potential() -
-                          fluid.evaluate(fluid.scaled(1 - h), unused).potential()) /
-                         (2 * h);
-
-    // U(stretch): dU/d ln L = -sum R . F = 2 tr virial; h^2 third derivatives and rounding / h
-    EXPECT_NEAR(2 * trace(energies.virial() + groups.virial_correction) / slope, 1, 1e-7);
-}
-
 TEST(UpdateGroups, KeepTheirInnerDistancesToTheBit)
 {
     Fluid fluid;
