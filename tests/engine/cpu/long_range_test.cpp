@@ -251,19 +251,25 @@ PairTable no_lennard_jones()
 
 TEST(LongRange, GivesTheBackgroundEnergyOfANetChargeForEverySplitting) // known fault B15
 {
-    const Topology ion = free_atoms({1.0}, {0}, no_lennard_jones());
-    for (const double beta : {2.5, 3.0, 3.5}) {
-        NonbondedSettings s = pme_settings(beta, {72, 72, 72}, 12);
-        s.lj_cutoff = s.coulomb_cutoff = 1.4;
-        for (const Vec3& x : {Vec3{0, 0, 0}, Vec3{1.234, 0.1, 2.9}}) {
-            const Result r = whole(ion, s, cube3, {x});
+    for (const double charge : {1.0, 2.0}) {
+        const Topology ion = free_atoms({charge}, {0}, no_lennard_jones());
+        const double square = charge * charge;
+        for (const double beta : {1.5, 2.0, 2.5, 3.0}) {
+            NonbondedSettings s = pme_settings(beta, {72, 72, 72}, 12);
+            s.lj_cutoff = s.coulomb_cutoff = 1.4;
+            // the pair sum over the six nearest images, which a cut-off leaves out
+            const double images = 3 * ion.coulomb_constant * std::erfc(3 * beta) / 3;
+            for (const Vec3& x : {Vec3{0, 0, 0}, Vec3{1.234, 0.1, 2.9}}) {
+                const Result r = whole(ion, s, cube3, {x});
 
-            // the pair sum over images beyond the cut-off, ke erfc(beta L)/L, is below 1e-13
-            EXPECT_NEAR(r.energies.potential(), -65.70020396415, 1e-8) << beta;
-            EXPECT_LT(norm(r.forces.force(0)), 1e-6);
-            const Mat3 virial = r.energies.virial();
-            // P = -2/(3V) tr Xi = E/(3V): -13.4689 bar
-            EXPECT_NEAR(-2.0 / 3.0 / 27.0 * trace(virial) * 16.6053906717, -13.4689, 1e-4);
+                EXPECT_NEAR(r.energies.potential(), square * (-65.70020396415 - images), 1e-8)
+                    << beta;
+                EXPECT_LT(norm(r.forces.force(0)), 1e-6);
+                const Mat3 virial = r.energies.virial();
+                // P = -2/(3V) tr Xi = E/(3V): -13.4689 bar
+                EXPECT_NEAR(-2.0 / 3.0 / 27.0 * trace(virial) * 16.6053906717, square * -13.4689,
+                            4e-4);
+            }
         }
     }
 }
@@ -273,12 +279,15 @@ TEST(LongRange, GivesTheSelfEnergyOfAnIonInATruncatedOctahedron) // known fault 
     const Topology ion = free_atoms({1.0}, {0}, no_lennard_jones());
     const Box box = Box::from_lengths_and_angles(
         {3, 3, 3}, {70.528779365509, 109.471220634491, 70.528779365509});
-    NonbondedSettings s = pme_settings(3.2, {72, 72, 72}, 8);
-    s.lj_cutoff = s.coulomb_cutoff = 1.2;
+    for (const double beta : {2.2, 2.7, 3.2}) {
+        NonbondedSettings s = pme_settings(beta, {72, 72, 72}, 12);
+        s.lj_cutoff = s.coulomb_cutoff = 1.2;
 
-    const Result r = whole(ion, s, box.vectors(), {{0.3, 0.4, 0.5}});
+        const Result r = whole(ion, s, box.vectors(), {{0.3, 0.4, 0.5}});
 
-    EXPECT_NEAR(r.energies.potential(), -72.97975362, 1e-7);
+        // eight images at 2.598 nm: erfc < 1e-15 but for the least beta, 6e-16 kJ/mol each
+        EXPECT_NEAR(r.energies.potential(), -72.97975362, 2e-8) << beta;
+    }
 }
 
 TEST(LongRange, TakesExcludedPairsOutOfTheMesh) // known fault B16

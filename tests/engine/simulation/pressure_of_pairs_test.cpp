@@ -54,7 +54,7 @@ NonbondedSettings plain()
     s.electrostatics = Electrostatics::none;
     s.ewald_beta = 4.2;
     s.lj_ewald_beta = 3.1;
-    s.pme_grid = {24, 20, 27};
+    s.pme_grid = {18, 16, 21};
     return s;
 }
 
@@ -156,6 +156,8 @@ support::System fluid(const Mat3& cell, const Form& form)
         for (Vec3& x : system.positions) {
             x = box.wrap(x);
         }
+        // Lennard-Jones on hydrogens too: excluded pairs that a dispersion mesh holds
+        system.topology.pairs = support::mixed_table({0.315, 0.12, 0.25}, {0.65, 0.1, 0.2});
         if (form.has_c4) {
             system.topology.pairs.c4.assign(9, 0.0);
             for (const auto at : {0U, 2U, 6U, 8U}) { // oxygens and ions
