@@ -2,15 +2,14 @@
 
 #include "engine/base/error.hpp"
 #include "engine/cpu/pair_sums.hpp"
-#include "engine/math/bspline.hpp"
 #include "engine/math/constants.hpp"
 #include "engine/plans/pme_plan.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <omp.h>
 #include <type_traits>
 
 namespace tessera
@@ -32,145 +31,33 @@ const std::array<int, 3>& checked(const std::array<int, 3>& grid, int order)
 
 constexpr std::array<double, 7> binomials{1, 6, 15, 20, 15, 6, 1};
 
-constexpr double to_integer = 6755399441055744.0; // 1.5 * 2^52: rounds to nearest even
+constexpr auto nowhere = ~std::size_t{0};
 
-/// Spline weights and mesh indices of one atom. `Order` is the spline order where it is known while
-/// compiling (loops are then unrolled), else 0.
-template <int Order, class R>
-struct Splines {
-    static constexpr int room = Order > 0 ? Order : largest_spline_order;
-    R weight[3][room]; ///< along z by ascending mesh point, along x and y descending
-    R slope[3][room];
-    std::size_t index[3][room];
-    bool is_contiguous; ///< along z: no wrap inside the spline
-
-    Splines(const Box& box, const Vec3& canonical, const std::array<int, 3>& n, int any_order)
-    {
-        const int order = Order > 0 ? Order : any_order;
-        const Vec3 fraction = box.to_fraction(canonical);
-        for (int d = 0; d < 3; ++d) {
-            const int size = n[at(d)];
-            double u = (fraction[d] - std::floor(fraction[d])) * size;
-            u = u < size ? u : 0.0; // a fraction of -1e-17 has become 1
-            const int cell = static_cast<int>(u);
-            bspline_weights(order, static_cast<R>(u - cell), weight[d], slope[d]);
-            for (int k = 0; k < order; ++k) {
-                const int point = cell - k;
-                index[d][k] = at(point < 0 ? point + size : point);
-            }
-        }
-        std::reverse(weight[2], weight[2] + order);
-        std::reverse(slope[2], slope[2] + order);
-        std::reverse(index[2], index[2] + order);
-        is_contiguous = index[2][0] < index[2][order - 1];
-    }
-
-    /// Adds to an int64 mesh.
-    void spread(double scaled, std::size_t ny, std::size_t nz, int any_order,
-                std::int64_t* mesh) const
-    {
-        // a weight is below 1, so the sum keeps its last bits for the integer
-        if (std::fabs(scaled) < 2251799813685248.0) { // 2^51
-            add_points(scaled, ny, nz, any_order, mesh, [](double v) {
-                return std::bit_cast<std::int64_t>(v + to_integer) -
-                       std::bit_cast<std::int64_t>(to_integer);
-            });
-        } else {
-            add_points(scaled, ny, nz, any_order, mesh,
-                       [](double v) { return static_cast<std::int64_t>(std::llrint(v)); });
-        }
-    }
-    /// Adds to an int32 mesh modulo 2^32; halves are rounded away from zero.
-    void spread(float scaled, std::size_t ny, std::size_t nz, int any_order,
-                std::int32_t* mesh) const
-    {
-        add_points(scaled, ny, nz, any_order, reinterpret_cast<std::uint32_t*>(mesh), [](float v) {
-            return static_cast<std::uint32_t>(
-                static_cast<std::int32_t>(v + std::copysign(0.5F, v)));
-        });
-    }
-
-    template <class Whole, class Round>
-    void add_points(R scaled, std::size_t ny, std::size_t nz, int any_order, Whole* mesh,
-                    Round round) const
-    {
-        const int order = Order > 0 ? Order : any_order;
-        for (int i = 0; i < order; ++i) {
-            for (int j = 0; j < order; ++j) {
-                const R plane = scaled * (weight[0][i] * weight[1][j]);
-                Whole* line = mesh + (index[0][i] * ny + index[1][j]) * nz;
-                if (is_contiguous) {
-                    Whole* first = line + index[2][0];
-                    for (int k = 0; k < order; ++k) {
-                        first[k] += round(plane * weight[2][k]);
-                    }
-                } else {
-                    for (int k = 0; k < order; ++k) {
-                        line[index[2][k]] += round(plane * weight[2][k]);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Derivatives of the potential with respect to the three mesh coordinates. The sums over x and
-    /// y keep the points along z apart, as lanes of a vector; those are joined at the end.
-    [[nodiscard]] Vec3 gather(const R* potential, std::size_t ny, std::size_t nz,
-                              int any_order) const
-    {
-        const int order = Order > 0 ? Order : any_order;
-        R x[room] = {}, y[room] = {}, z[room] = {};
-        for (int i = 0; i < order; ++i) {
-            R plain[room] = {}, steep[room] = {}; // weights or slopes along y
-            for (int j = 0; j < order; ++j) {
-                const R* line = potential + (index[0][i] * ny + index[1][j]) * nz;
-                R phi[room];
-                if (is_contiguous) {
-                    std::copy_n(line + index[2][0], order, phi);
-                } else {
-                    for (int k = 0; k < order; ++k) {
-                        phi[k] = line[index[2][k]];
-                    }
-                }
-                for (int k = 0; k < order; ++k) {
-                    plain[k] += weight[1][j] * phi[k];
-                    steep[k] += slope[1][j] * phi[k];
-                }
-            }
-            for (int k = 0; k < order; ++k) {
-                x[k] += slope[0][i] * plain[k];
-                y[k] += weight[0][i] * steep[k];
-                z[k] += weight[0][i] * plain[k];
-            }
-        }
-        R sum[3] = {};
-        for (int k = 0; k < order; ++k) {
-            sum[0] += weight[2][k] * x[k];
-            sum[1] += weight[2][k] * y[k];
-            sum[2] += slope[2][k] * z[k];
-        }
-        return {sum[0], sum[1], sum[2]};
-    }
-};
-
-/// Calls `work` with the spline order as a constant where that pays.
-template <class Work>
-void with_order(int order, const Work& work)
+/// The indices at which a mesh with margins holds the point p of n.
+std::array<std::size_t, 2> images(std::size_t p, std::size_t n, std::size_t margin)
 {
-    switch (order) {
-    case 4:
-        work(std::integral_constant<int, 4>());
-        break;
-    case 5:
-        work(std::integral_constant<int, 5>());
-        break;
-    case 6:
-        work(std::integral_constant<int, 6>());
-        break;
-    default:
-        work(std::integral_constant<int, 0>());
+    return {p + margin, p + margin >= n ? p + margin - n : nowhere};
+}
+
+template <class Whole, class Unsigned>
+void add_row(const Whole* row, std::vector<Unsigned>& sum)
+{
+    for (std::size_t k = 0; k < sum.size(); ++k) {
+        sum[k] += static_cast<Unsigned>(row[k]);
     }
 }
+
+/// The share of the calling thread in 0 .. all - 1.
+struct Share {
+    std::size_t first, count;
+
+    explicit Share(std::size_t all)
+    {
+        const std::size_t team = at(omp_get_num_threads()), me = at(thread_number());
+        first = all * me / team;
+        count = all * (me + 1) / team - first;
+    }
+};
 
 } // namespace
 
@@ -193,7 +80,7 @@ double scale_of_mesh(double largest, int order)
 template <class R>
 BasicPme<R>::BasicPme(const std::array<int, 3>& grid, int order, const Waves& waves,
                       std::vector<std::vector<double>> coefficients, EnergyKind kind)
-    : fft_(checked(grid, order)), order_(order), waves_(waves),
+    : fft_(checked(grid, order)), layout_(grid, order), waves_(waves),
       coefficient_(std::move(coefficients)), kind_(kind)
 {
     for (std::size_t d = 0; d < 3; ++d) {
@@ -215,11 +102,24 @@ BasicPme<R>::BasicPme(const std::array<int, 3>& grid, int order, const Waves& wa
         }
     }
     mesh_scale_ = scale_of_mesh<R>(largest / coefficient_scale_, order);
+    set_mesh_charges();
     potential_.resize(coefficient_.size());
     spectrum_.resize(coefficient_.size());
     for (std::size_t s = 0; s < coefficient_.size(); ++s) {
         potential_[s].resize(fft_.points());
         spectrum_[s].resize(fft_.spectrum_points());
+    }
+}
+
+template <class R>
+void BasicPme<R>::set_mesh_charges()
+{
+    mesh_charge_.clear();
+    for (const std::vector<double>& set : coefficient_) {
+        std::vector<R>& charge = mesh_charge_.emplace_back();
+        for (const double c : set) {
+            charge.push_back(static_cast<R>(c * mesh_scale_));
+        }
     }
 }
 
@@ -234,6 +134,7 @@ void BasicPme<R>::restrict_to(std::span<const std::int32_t> atoms, MeshSum add_m
         }
         set = std::move(part);
     }
+    set_mesh_charges();
     add_meshes_ = std::move(add_meshes);
     books_energy_ = books_energy;
 }
@@ -270,12 +171,20 @@ void BasicPme<R>::prepare_influence(const Box& box, int threads)
 }
 
 template <class R>
-void BasicPme<R>::spread(const Box& box, std::span<const Vec3> canonical,
-                         const std::vector<double>& c, int threads)
+void BasicPme<R>::locate(const Box& box, std::span<const Vec3> canonical, int threads)
 {
-    const std::array<int, 3>& n = fft_.size();
-    const std::size_t ny = at(n[1]), nz = at(n[2]);
-    const auto atoms = static_cast<std::int64_t>(canonical.size());
+    atoms_.resize(canonical.size());
+#pragma omp parallel num_threads(threads)
+    {
+        const Share share(canonical.size());
+        locate_on_mesh<R>(layout_, box, canonical.subspan(share.first, share.count),
+                          std::span(atoms_).subspan(share.first, share.count));
+    }
+}
+
+template <class R>
+void BasicPme<R>::spread(const std::vector<R>& charge, int threads)
+{
     mesh_.resize(at(threads));
     for (std::vector<Whole>& mesh : mesh_) {
         mesh.clear(); // a thread that does not come leaves nothing of an earlier call
@@ -283,16 +192,10 @@ void BasicPme<R>::spread(const Box& box, std::span<const Vec3> canonical,
 #pragma omp parallel num_threads(threads)
     {
         std::vector<Whole>& mesh = mesh_[at(thread_number())];
-        mesh.assign(fft_.points(), 0);
-        with_order(order_, [&](auto order) {
-#pragma omp for schedule(static)
-            for (std::int64_t a = 0; a < atoms; ++a) {
-                if (c[at(a)] != 0.0) {
-                    const Splines<order(), R> s(box, canonical[at(a)], n, order_);
-                    s.spread(static_cast<R>(c[at(a)] * mesh_scale_), ny, nz, order_, mesh.data());
-                }
-            }
-        });
+        mesh.assign(layout_.size, 0);
+        const Share share(atoms_.size());
+        spread_on_mesh<R>(layout_, std::span(atoms_).subspan(share.first, share.count),
+                          charge.data() + share.first, mesh.data());
     }
 }
 
@@ -356,34 +259,61 @@ void BasicPme<R>::convolve(const Box& box, Wanted wanted, int threads, EnergySum
     }
 }
 
+/// Copies a potential into a mesh with margins.
 template <class R>
-void BasicPme<R>::gather(const Box& box, std::span<const Vec3> canonical, int threads,
-                         ForceSums& forces) const
+void BasicPme<R>::pad(const std::vector<R>& potential, int threads)
 {
-    const std::array<int, 3>& n = fft_.size();
-    const std::size_t ny = at(n[1]), nz = at(n[2]);
-    const Mat3& inverse = box.inverse();
-    const auto atoms = static_cast<std::int64_t>(canonical.size());
-    std::vector<Vec3> force(canonical.size());
-    with_order(order_, [&](auto order) {
+    padded_.resize(layout_.size);
+    const std::size_t margin = layout_.margin(), nx = at(layout_.n[0]), ny = at(layout_.n[1]),
+                      nz = at(layout_.n[2]);
 #pragma omp parallel for schedule(static) num_threads(threads)
-        for (std::int64_t a = 0; a < atoms; ++a) {
-            const auto has_any = [&](const std::vector<double>& set) { return set[at(a)] != 0.0; };
-            if (std::none_of(coefficient_.begin(), coefficient_.end(), has_any)) {
-                continue;
-            }
-            const Splines<order(), R> s(box, canonical[at(a)], n, order_);
-            Vec3 slope; // dU/d(mesh coordinate)
-            for (std::size_t set = 0; set < coefficient_.size(); ++set) {
-                slope +=
-                    coefficient_[set][at(a)] * s.gather(potential_[set].data(), ny, nz, order_);
-            }
-            const Vec3 per_fraction{slope.x * n[0], slope.y * n[1], slope.z * n[2]};
-            force[at(a)] = -times(inverse, per_fraction); // u_d = n_d sum_k x_k inverse_kd
+    for (std::size_t i = 0; i < nx + margin; ++i) {
+        const std::size_t x = i < margin ? i + nx - margin : i - margin;
+        for (std::size_t j = 0; j < ny + margin; ++j) {
+            const std::size_t y = j < margin ? j + ny - margin : j - margin;
+            const R* from = potential.data() + (x * ny + y) * nz;
+            R* to = padded_.data() + i * layout_.plane + j * layout_.pitch;
+            std::copy_n(from + nz - margin, margin, to);
+            std::copy_n(from, nz, to + margin);
         }
-    });
-    for (std::size_t a = 0; a < force.size(); ++a) {
-        forces.add(a, force[a]);
+    }
+}
+
+template <class R>
+void BasicPme<R>::gather(const Box& box, int threads, ForceSums& forces)
+{
+    slope_of_atom_.assign(atoms_.size(), {});
+    for (std::size_t set = 0; set < coefficient_.size(); ++set) {
+        pad(potential_[set], threads);
+#pragma omp parallel num_threads(threads)
+        {
+            const Share share(atoms_.size());
+            gather_share(set, share.first, share.count);
+        }
+    }
+    const Mat3& inverse = box.inverse();
+    const Vec3 n{static_cast<double>(layout_.n[0]), static_cast<double>(layout_.n[1]),
+                 static_cast<double>(layout_.n[2])};
+    for (std::size_t a = 0; a < atoms_.size(); ++a) {
+        const Vec3& slope = slope_of_atom_[a]; // dU/d(mesh coordinate)
+        const Vec3 per_fraction{slope.x * n.x, slope.y * n.y, slope.z * n.z};
+        forces.add(a, -times(inverse, per_fraction)); // u_d = n_d sum_k x_k inverse_kd
+    }
+}
+
+template <class R>
+void BasicPme<R>::gather_share(std::size_t set, std::size_t first, std::size_t count)
+{
+    constexpr std::size_t block = 256; // atoms whose slopes stay in the cache
+    R slope[block][3];
+    for (std::size_t b = 0; b < count; b += block) {
+        const std::size_t some = std::min(block, count - b);
+        gather_from_mesh<R>(layout_, std::span(atoms_).subspan(first + b, some), padded_.data(),
+                            slope);
+        for (std::size_t k = 0; k < some; ++k) {
+            const std::size_t a = first + b + k;
+            slope_of_atom_[a] += coefficient_[set][a] * Vec3{slope[k][0], slope[k][1], slope[k][2]};
+        }
     }
 }
 
@@ -392,23 +322,40 @@ template <class R>
 void BasicPme<R>::add_up_meshes(std::vector<R>& real, int threads)
 {
     using Unsigned = std::make_unsigned_t<Whole>;
-    const auto points = static_cast<std::int64_t>(fft_.points());
     std::vector<std::int64_t> total(add_meshes_ ? fft_.points() : 0);
     const auto unit = static_cast<R>(1.0 / mesh_scale_);
-    const auto largest = static_cast<std::int64_t>(std::numeric_limits<Whole>::max() / 2);
+    const auto largest = static_cast<Whole>(std::numeric_limits<Whole>::max() / 2);
+    const std::size_t margin = layout_.margin(), nx = at(layout_.n[0]), ny = at(layout_.n[1]),
+                      nz = at(layout_.n[2]);
     int too_large = 0;
-#pragma omp parallel for schedule(static) num_threads(threads) reduction(| : too_large)
-    for (std::int64_t p = 0; p < points; ++p) {
-        Unsigned sum = 0;
-        for (const std::vector<Whole>& mesh : mesh_) {
-            sum += mesh.empty() ? Unsigned{0} : static_cast<Unsigned>(mesh[at(p)]);
-        }
-        const auto whole = static_cast<Whole>(sum);
-        if (total.empty()) {
-            too_large |= whole < largest && whole > -largest ? 0 : 1;
-            real[at(p)] = static_cast<R>(whole) * unit;
-        } else {
-            total[at(p)] = whole;
+#pragma omp parallel num_threads(threads) reduction(| : too_large)
+    {
+        std::vector<Unsigned> sum(nz + margin);
+#pragma omp for schedule(static)
+        for (std::size_t line = 0; line < nx * ny; ++line) {
+            const std::size_t x = line / ny, y = line % ny;
+            std::fill(sum.begin(), sum.end(), 0);
+            for (const std::vector<Whole>& mesh : mesh_) {
+                for (const std::size_t i : images(x, nx, margin)) {
+                    for (const std::size_t j : images(y, ny, margin)) {
+                        if (!mesh.empty() && i != nowhere && j != nowhere) {
+                            add_row(mesh.data() + i * layout_.plane + j * layout_.pitch, sum);
+                        }
+                    }
+                }
+            }
+            for (std::size_t k = 0; k < margin; ++k) {
+                sum[nz + k] += sum[k];
+            }
+            for (std::size_t k = 0; k < nz; ++k) {
+                const auto whole = static_cast<Whole>(sum[margin + k]);
+                if (total.empty()) {
+                    too_large |= whole < largest && whole > -largest ? 0 : 1;
+                    real[line * nz + k] = static_cast<R>(whole) * unit;
+                } else {
+                    total[line * nz + k] = whole;
+                }
+            }
         }
     }
     if (!total.empty()) {
@@ -433,8 +380,9 @@ void BasicPme<R>::add_forces(const Box& box, std::span<const Vec3> canonical, Wa
 {
     charges_hash_ = potential_hash_ = {};
     prepare_influence(box, threads);
+    locate(box, canonical, threads);
     for (std::size_t s = 0; s < coefficient_.size(); ++s) {
-        spread(box, canonical, coefficient_[s], threads);
+        spread(mesh_charge_[s], threads);
         add_up_meshes(potential_[s], threads);
         if (wanted.hashes) {
             charges_hash_.add(hash_of_numbers(potential_[s]));
@@ -448,7 +396,7 @@ void BasicPme<R>::add_forces(const Box& box, std::span<const Vec3> canonical, Wa
             potential_hash_.add(hash_of_numbers(potential_[s]));
         }
     }
-    gather(box, canonical, threads, forces);
+    gather(box, threads, forces);
 }
 
 template class BasicPme<double>;

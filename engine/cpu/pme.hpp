@@ -3,6 +3,7 @@
 #include "engine/backend/sums.hpp"
 #include "engine/cpu/fft3d.hpp"
 #include "engine/cpu/mesh_kernel.hpp"
+#include "engine/cpu/mesh_splines.hpp"
 #include "engine/plans/settings.hpp"
 
 #include <array>
@@ -10,7 +11,6 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -59,19 +59,20 @@ public:
 
 private:
     void prepare_influence(const Box& box, int threads);
-    void spread(const Box& box, std::span<const Vec3> canonical, const std::vector<double>& c,
-                int threads);
+    void set_mesh_charges();
+    void locate(const Box& box, std::span<const Vec3> canonical, int threads);
+    void spread(const std::vector<R>& charge, int threads);
     void convolve(const Box& box, Wanted wanted, int threads, EnergySums& energies);
-    void gather(const Box& box, std::span<const Vec3> canonical, int threads,
-                ForceSums& forces) const;
+    void pad(const std::vector<R>& potential, int threads);
+    void gather(const Box& box, int threads, ForceSums& forces);
+    void gather_share(std::size_t set, std::size_t first, std::size_t count);
 
-    /// Mesh charges.
-    using Whole = std::conditional_t<std::is_same_v<R, float>, std::int32_t, std::int64_t>;
+    using Whole = MeshWhole<R>;
 
     void add_up_meshes(std::vector<R>& real, int threads);
 
     Fft3d<R> fft_;
-    int order_;
+    MeshLayout layout_;
     Waves waves_;
     std::vector<std::vector<double>> coefficient_; ///< scaled to at most 1 for the integer mesh
     double mesh_scale_;                            ///< units of the mesh an e
@@ -85,8 +86,12 @@ private:
     std::vector<double> influence_; ///< w(k)/V |b|^2 scale^2, [spectrum]
     std::vector<double> slope_;     ///< d ln w/d(k^2), [spectrum]
 
-    std::vector<std::vector<Whole>> mesh_;               ///< one a thread
-    std::vector<std::vector<R>> potential_;              ///< one a coefficient
+    std::vector<MeshAtom<R>> atoms_;
+    std::vector<std::vector<R>> mesh_charge_; ///< in units of the mesh, one a coefficient
+    std::vector<std::vector<Whole>> mesh_;    ///< with margins, one a thread
+    std::vector<R> padded_;                   ///< a potential with margins
+    std::vector<Vec3> slope_of_atom_;         ///< dU/d(mesh coordinates)
+    std::vector<std::vector<R>> potential_;   ///< one a coefficient
     std::vector<std::vector<std::complex<R>>> spectrum_; ///< one a coefficient
     BitHash charges_hash_, potential_hash_;
 };
