@@ -189,6 +189,7 @@ void RunSession::make_simulation()
         }
         simulation_->import_extra(extra);
     }
+    add_accuracy_check();
     if (log_.is_open()) {
         energy_log_ = std::make_unique<EnergyLog>(
             log_, kinds_, deck.output.energies_every, system_.assembly.box.is_periodic(),
@@ -202,6 +203,25 @@ void RunSession::make_simulation()
     if (trajectory_observer_) {
         simulation_->add_observer(*trajectory_observer_);
     }
+}
+
+/// First among the observers: a frame of unsound forces is not written. A minimiser's forces are
+/// FP64 and its steps heat nothing.
+void RunSession::add_accuracy_check()
+{
+    const Deck& deck = system_.deck;
+    if (deck.compute.check_every <= 0 || minimises()) {
+        return;
+    }
+    accuracy_check_ = std::make_unique<AccuracyCheck>(
+        system_.assembly.topology, system_.assembly.nonbonded, deck.dynamics,
+        simulation_->degrees_of_freedom(), deck.compute.check_every, threads_,
+        [this](const AccuracyCheck::Finding& found) {
+            if (log_.is_open()) {
+                log_ << fmt::format("# check at step {}: {}\n", found.step, in_words(found));
+            }
+        });
+    simulation_->add_observer(*accuracy_check_);
 }
 
 void RunSession::tell(const std::string& text)

@@ -5,6 +5,7 @@
 #include "engine/app/load.hpp"
 #include "engine/app/run_clock.hpp"
 #include "engine/app/stop_request.hpp"
+#include "engine/simulation/accuracy_check.hpp"
 #include "engine/simulation/simulation.hpp"
 #include "io/checkpoint.hpp"
 #include "io/energy_log.hpp"
@@ -43,6 +44,7 @@ private:
     void open_trajectory();
     H5mdTrajectory continued_trajectory(const TrajectorySettings& settings) const;
     void make_simulation();
+    void add_accuracy_check();
     void write_opening();
     [[nodiscard]] bool minimises() const;
     /// Energy and largest force at the end of a minimisation, and what they mean.
@@ -77,6 +79,7 @@ private:
     std::unique_ptr<EnergyLog> energy_log_;
     std::unique_ptr<HashLog> hash_log_;
     std::unique_ptr<TrajectoryObserver> trajectory_observer_;
+    std::unique_ptr<AccuracyCheck> accuracy_check_; ///< none where it is not asked for
     std::unique_ptr<Simulation> simulation_;
     std::unique_ptr<RunClock> clock_;
 

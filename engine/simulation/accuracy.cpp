@@ -33,11 +33,6 @@ std::string element_of(const Topology& topology, std::size_t atom)
     return "type " + topology.pairs.type_names.at(static_cast<std::size_t>(topology.type[atom]));
 }
 
-double pressure_of(const Mat3& virial, const Box& box)
-{
-    return box.is_periodic() ? -2.0 / (3.0 * box.volume()) * trace(virial) / units::bar : 0.0;
-}
-
 void keep_larger(double& largest, double value)
 {
     if (!(std::fabs(value) <= std::fabs(largest))) { // NaN is kept
@@ -55,6 +50,11 @@ Vec3 normal3(std::uint64_t seed, std::size_t atom, std::int64_t step)
 }
 
 } // namespace
+
+double pressure_of_virial(const Mat3& virial, const Box& box)
+{
+    return box.is_periodic() ? -2.0 / (3.0 * box.volume()) * trace(virial) / units::bar : 0.0;
+}
 
 AccuracyMargins margins_of(Precision precision)
 {
@@ -137,8 +137,8 @@ FrameAccuracy AccuracyStudy::compare(const State& state, const ForcesByClass& te
     const NoisePower::Heat heat = noise_power_.of(state.box, state.position, error, threads_);
     out.noise_power = heat.power;
     const Mat3 virial = tested.sums.virial() - reference.sums.virial();
-    out.pressure_error = pressure_of(virial, state.box);
-    out.constrained_pressure_error = pressure_of(virial + heat.constraint_virial, state.box);
+    out.pressure_error = pressure_of_virial(virial, state.box);
+    out.constrained_pressure_error = pressure_of_virial(virial + heat.constraint_virial, state.box);
     out.potential = reference.sums.potential();
     out.energy_error = tested.sums.potential() - out.potential;
     out.pair_force_sum = tested.pair_force_sum;

@@ -25,6 +25,9 @@ struct AccuracyMargins {
 };
 AccuracyMargins margins_of(Precision precision);
 
+/// bar: -2/(3V) of the trace of a virial (kJ/mol); 0 in open space.
+double pressure_of_virial(const Mat3& virial, const Box& box);
+
 /// Errors of a group of atoms, summed over frames.
 struct ErrorSums {
     std::int64_t atoms = 0; ///< over all frames
