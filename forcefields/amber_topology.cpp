@@ -309,8 +309,12 @@ AmberTopologyBox read_amber_topology_box(const std::filesystem::path& path)
         const bool is_octahedron = std::abs(beta - 109.4712190) < 0.01;
         const Vec3 angles = is_octahedron ? Vec3{beta, beta, beta} : Vec3{90, beta, 90};
         if (values[1] > 0 && values[2] > 0 && values[3] > 0) {
-            cell.box = Box::from_lengths_and_angles(
-                units::angstrom * Vec3{values[1], values[2], values[3]}, angles);
+            try {
+                cell.box = Box::from_lengths_and_angles(
+                    units::angstrom * Vec3{values[1], values[2], values[3]}, angles);
+            } catch (const InputError& fault) {
+                file.error("BOX_DIMENSIONS", 0, fault.what(), "correct beta, a, b, c");
+            }
         }
     }
     faults.throw_if_any();

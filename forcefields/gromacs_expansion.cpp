@@ -34,8 +34,9 @@ void GromacsExpansion::append(const GromacsMolecule& molecule, long long count)
     repeat(whole.kind, part.kind, copies);
     repeat(whole.is_hydrogen, part.is_hydrogen, copies);
 
-    const auto [offsets_at, is_new] = parameter_offsets_.try_emplace(&molecule);
-    std::vector<std::int32_t>& offsets = offsets_at->second;
+    const auto inserted = parameter_offsets_.try_emplace(&molecule);
+    const bool is_new = inserted.second;
+    std::vector<std::int32_t>& offsets = inserted.first->second;
     std::size_t table_number = 0;
     const auto append_terms = [&]<class Term>() {
         const TermTable<Term>& from = part.table<Term>();

@@ -48,7 +48,8 @@ void GromacsMoleculeReader::read_pair(const GromacsRow& row)
     }
 
     const auto [low, high] = std::minmax((*atoms)[0], (*atoms)[1]);
-    const auto [it, is_new] = seen_pairs_.try_emplace({low, high, *function}, *p, row.origin);
+    const auto [it, is_new] =
+        seen_pairs_.try_emplace({low, high, *function}, SeenPair{*p, row.origin});
     if (!is_new) {
         const std::string earlier = report_.where(it->second.origin);
         if (it->second.parameters != *p) {

@@ -22,9 +22,10 @@ namespace
 
 class TopologyReader {
 public:
-    TopologyReader(const GromacsText& text, Diagnostics& diagnostics, double coulomb_constant)
+    TopologyReader(const GromacsText& text, const GromacsTopologyOptions& options,
+                   Diagnostics& diagnostics)
         : text_(text), report_(text, diagnostics), diagnostics_(diagnostics),
-          coulomb_constant_(coulomb_constant), force_field_(report_)
+          coulomb_constant_(options.coulomb_constant), go_on_(options.go_on), force_field_(report_)
     {
     }
 
@@ -350,7 +351,7 @@ private:
             report_.error(whole_file(), {}, "the system has no atoms",
                           "count molecules in [ molecules ]");
         }
-        if (diagnostics_.has_errors()) {
+        if (diagnostics_.has_errors() || (go_on_ && !go_on_(atoms))) {
             return {};
         }
         for (const auto& [molecule, count] : counts_) {
@@ -406,6 +407,7 @@ private:
     GromacsReport report_;
     Diagnostics& diagnostics_;
     double coulomb_constant_;
+    const std::function<bool(long long)>& go_on_;
     GromacsForceField force_field_;
     GromacsLeapOrder leap_order_;
     std::deque<GromacsMolecule> molecules_; ///< addresses stay
@@ -466,7 +468,7 @@ Topology read_gromacs_topology(const std::filesystem::path& path,
         preprocess_gromacs(path, options.include, options.defines, diagnostics);
     throw_first_faults(diagnostics); // with a missing include all that follows would be noise
 
-    TopologyReader reader(text, diagnostics, options.coulomb_constant);
+    TopologyReader reader(text, options, diagnostics);
     Topology topology = reader.read();
     throw_first_faults(diagnostics);
 

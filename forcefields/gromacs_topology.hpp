@@ -4,6 +4,7 @@
 #include "engine/model/topology.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ struct GromacsTopologyOptions {
     std::vector<std::filesystem::path> include; ///< searched after the including file's own folder
     std::vector<std::string> defines;           ///< "NAME" or "NAME=VALUE"
     double coulomb_constant = constants::coulomb_gromacs; ///< kJ/mol nm/e^2
+    /// Asked with the number of atoms before molecules are copied; empty: go on. Where it says no,
+    /// a topology without atoms is returned, and who asked knows why.
+    std::function<bool(long long atoms)> go_on;
 };
 
 /// Reads a GROMACS topology (.top, plain or gzip'ed) with its includes. The result is not yet

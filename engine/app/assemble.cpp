@@ -55,13 +55,17 @@ GromacsTopologyOptions gromacs_options(const Deck& deck)
     return options;
 }
 
-Topology read_gromacs(const Deck& deck)
+Topology read_gromacs(const Deck& deck, const std::function<bool(long long)>& go_on)
 {
     GromacsTopologyOptions options = gromacs_options(deck);
+    options.go_on = go_on;
     if (const double chosen = coulomb_constant(deck.system.coulomb_constant); chosen > 0) {
         options.coulomb_constant = chosen;
     }
     Topology topology = read_gromacs_topology(deck.system.topology, options);
+    if (topology.atoms() == 0) {
+        return topology;
+    }
     if (!deck.run.rigid_water && !topology.rigid_waters.empty()) {
         fail({deck.place_of("run.rigid_water"),
               fmt::format("run.rigid_water = false, but {} has water as [ settles ] only (no bonds "
@@ -140,11 +144,11 @@ public:
         if (!deck_.system.topology.empty()) {
             read_the_topology();
         }
-        if (!deck_.system.coordinates.empty()) {
+        if (!deck_.system.coordinates.empty() && !coordinates_tried_) {
             read_the_coordinates();
         }
         const bool both = have_topology_ && have_coordinates_;
-        if (both && same_number()) {
+        if (both && same_number(topology_.atoms())) {
             compare_names();
             restraint_reference();
             finish_topology();
@@ -163,15 +167,27 @@ private:
     void read_the_topology()
     {
         try {
-            topology_ = read_topology(deck_);
-            have_topology_ = true;
+            topology_ = read_topology(deck_, [this](long long atoms) { return go_on(atoms); });
+            have_topology_ = topology_.atoms() > 0;
         } catch (const InputError& fault) {
             add(diagnostics_, fault.what());
         }
     }
 
+    /// A wrong count of molecules is told before they are copied: it may be beyond all memory.
+    bool go_on(long long atoms)
+    {
+        constexpr long long many = 10'000'000; // fewer are copied in a second
+        if (atoms < many) {
+            return true;
+        }
+        read_the_coordinates();
+        return have_coordinates_ && same_number(atoms);
+    }
+
     void read_the_coordinates()
     {
+        coordinates_tried_ = true;
         CoordinateHints hints;
         if (have_topology_) {
             hints.expected_atoms = topology_.atoms();
@@ -189,10 +205,9 @@ private:
         }
     }
 
-    bool same_number()
+    bool same_number(long long atoms)
     {
-        const auto atoms = static_cast<std::size_t>(topology_.atoms());
-        const std::size_t found = out_.coordinates.positions.size();
+        const auto found = static_cast<long long>(out_.coordinates.positions.size());
         if (atoms == found) {
             return true;
         }
@@ -315,6 +330,7 @@ private:
             return;
         }
         out_.box = *box;
+        within_the_grid();
         if (of_topology && of_topology->is_periodic() && differ(*box, *of_topology)) {
             diagnostics_.warning(
                 {deck_.place_of("system.coordinates"),
@@ -329,6 +345,28 @@ private:
         cutoff_fits("nonbonded.lj_cutoff", deck_.nonbonded.lj_cutoff);
         if (deck_.nonbonded.coulomb_cutoff != deck_.nonbonded.lj_cutoff) {
             cutoff_fits("nonbonded.coulomb_cutoff", deck_.nonbonded.coulomb_cutoff);
+        }
+    }
+
+    /// Positions live on a grid of 64-bit integers (fixed_point.hpp); half its range leaves room.
+    /// Those of a file are looked at where it is read.
+    void within_the_grid()
+    {
+        constexpr double farthest = 16384; // nm
+        for (int k = 0; k < 3; ++k) {
+            const Vec3& edge = out_.box.vectors()[k];
+            if (!(std::fabs(edge.x) < farthest && std::fabs(edge.y) < farthest &&
+                  std::fabs(edge.z) < farthest)) {
+                diagnostics_.error(
+                    {deck_.place_of("system.coordinates"),
+                     fmt::format(
+                         "{}: cell vector {} is {:.6g} {:.6g} {:.6g} nm (beyond {} nm: "
+                         "positions lie on a grid that ends there)",
+                         place_of_cell(deck_.system.coordinates, out_.coordinates.positions.size()),
+                         k + 1, edge.x, edge.y, edge.z, farthest),
+                     "", "choose a smaller cell, and check the unit of the file"});
+                return;
+            }
         }
     }
 
@@ -359,6 +397,7 @@ private:
     std::optional<AmberTopologyBox> cell_;
     bool have_topology_ = false;
     bool have_coordinates_ = false;
+    bool coordinates_tried_ = false;
 };
 
 } // namespace
@@ -368,7 +407,7 @@ std::optional<AmberTopologyBox> amber_cell(const fs::path& topology)
     return is_amber(topology) ? std::optional(read_amber_topology_box(topology)) : std::nullopt;
 }
 
-Topology read_topology(const Deck& deck)
+Topology read_topology(const Deck& deck, const std::function<bool(long long atoms)>& go_on)
 {
     Topology topology;
     if (is_amber(deck.system.topology)) {
@@ -379,7 +418,10 @@ Topology read_topology(const Deck& deck)
             topology = with_rigid_waters(std::move(topology));
         }
     } else {
-        topology = read_gromacs(deck);
+        topology = read_gromacs(deck, go_on);
+        if (topology.atoms() == 0) {
+            return topology;
+        }
     }
     topology = with_constrained_bonds(std::move(topology), deck.run.constraints);
     if (deck.run.hydrogen_mass) {

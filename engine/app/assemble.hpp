@@ -7,6 +7,7 @@
 #include "io/deck.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -30,8 +31,10 @@ enum class NameCheck : unsigned char { warns, fails };
 Assembly assemble(const Deck& deck, NameCheck names, Diagnostics& diagnostics);
 
 /// The topology alone: read by the format its ending tells, with rigid water, constraints,
-/// hydrogen masses and restraint references as the deck says, not yet finish()ed.
-Topology read_topology(const Deck& deck);
+/// hydrogen masses and restraint references as the deck says, not yet finish()ed. `go_on` is asked
+/// with the number of atoms of a GROMACS topology before its molecules are copied; where it says
+/// no, a topology without atoms is returned.
+Topology read_topology(const Deck& deck, const std::function<bool(long long atoms)>& go_on = {});
 
 /// The files the topology is read from: itself and, of a GROMACS one, all that it includes. What is
 /// missing is left out.

@@ -48,39 +48,12 @@ std::map<std::string, std::string> settings_of(const std::string& text)
 
 } // namespace
 
-void refuse_far(const Deck& deck, const Assembly& assembly)
-{
-    constexpr double farthest = 16384; // nm: half the range of the position grid
-    const auto is_far = [](const Vec3& x) {
-        return !(std::fabs(x.x) < farthest && std::fabs(x.y) < farthest &&
-                 std::fabs(x.z) < farthest);
-    };
-    const auto& positions = assembly.coordinates.positions;
-    for (std::size_t a = 0; a < positions.size(); ++a) {
-        if (const Vec3& x = positions[a]; is_far(x)) {
-            throw InputError(
-                fmt::format("{}: atom {} is at {:.6g} {:.6g} {:.6g} nm (beyond {} nm). "
-                            "Move the system to the origin.",
-                            deck.system.coordinates.string(), a + 1, x.x, x.y, x.z, farthest));
-        }
-    }
-    for (int k = 0; k < 3 && assembly.box.is_periodic(); ++k) {
-        if (const Vec3& edge = assembly.box.vectors()[k]; is_far(edge)) {
-            throw InputError(fmt::format(
-                "{}: cell vector {} is {:.6g} {:.6g} {:.6g} nm (beyond {} nm: positions lie on a "
-                "grid that ends there). Choose a smaller cell, and check the unit of the file.",
-                deck.system.coordinates.string(), k + 1, edge.x, edge.y, edge.z, farthest));
-        }
-    }
-}
-
 State start_state(const Deck& deck, const Assembly& assembly, Diagnostics& diagnostics)
 {
     const Coordinates& coordinates = assembly.coordinates;
     State state;
     state.box = assembly.box;
     state.position.reserve(coordinates.positions.size());
-    refuse_far(deck, assembly);
     for (const Vec3& x : coordinates.positions) {
         state.position.push_back(to_grid(x));
     }

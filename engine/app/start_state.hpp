@@ -12,10 +12,6 @@ namespace tessera
 /// behind, as programs that use it write them.
 State start_state(const Deck& deck, const Assembly& assembly, Diagnostics& diagnostics);
 
-/// Throws InputError, with file, atom or edge and value, where something lies beyond the range of
-/// the position grid.
-void refuse_far(const Deck& deck, const Assembly& assembly);
-
 /// The settings that a continued run must share with its beginning, as lines `key = value`: those
 /// that reach the trajectory's bits. Steps, output, threads and file names may change.
 std::string binding_settings(const Deck& deck);

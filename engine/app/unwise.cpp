@@ -120,11 +120,17 @@ void net_charge(const Deck& deck, const Assembly& assembly, Diagnostics& diagnos
     }
 }
 
+constexpr double overlap = 0.05; ///< nm
+
+std::vector<ClosePair> overlapping(const Assembly& assembly)
+{
+    return close_pairs(*assembly.topology, assembly.box, assembly.coordinates.positions, overlap,
+                       5);
+}
+
 void overlaps(const Deck& deck, const Assembly& assembly, Diagnostics& diagnostics)
 {
-    constexpr double limit = 0.05;
-    const auto pairs =
-        close_pairs(*assembly.topology, assembly.box, assembly.coordinates.positions, limit, 5);
+    const auto pairs = overlapping(assembly);
     if (pairs.empty()) {
         return;
     }
@@ -135,7 +141,7 @@ void overlaps(const Deck& deck, const Assembly& assembly, Diagnostics& diagnosti
                             atom_label(*assembly.topology, pair.j), pair.distance);
     }
     warn(diagnostics, deck.place_of("system.coordinates"),
-         fmt::format("atoms are closer than {} nm ({})", limit, list),
+         fmt::format("atoms are closer than {} nm ({})", overlap, list),
          "minimise first (integrator = \"steepest-descent\"), or correct the coordinates");
 }
 
@@ -180,6 +186,11 @@ void narrow_box(const Deck& deck, const Assembly& assembly, Diagnostics& diagnos
 }
 
 } // namespace
+
+bool have_overlaps(const Assembly& assembly)
+{
+    return !overlapping(assembly).empty();
+}
 
 std::vector<ClosePair> close_pairs(const Topology& topology, const Box& box,
                                    const std::vector<Vec3>& positions, double limit,

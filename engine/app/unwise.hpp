@@ -10,6 +10,9 @@ namespace tessera
 void warn_of_unwise(const Deck& deck, const Assembly& assembly, bool dynamics,
                     Diagnostics& diagnostics);
 
+/// Are there atoms closer than what warn_of_unwise warns of?
+bool have_overlaps(const Assembly& assembly);
+
 /// A pair of atoms that are neither excluded nor virtual, closer than `limit` (nm).
 struct ClosePair {
     std::int32_t i = -1, j = -1;

@@ -28,6 +28,22 @@ void reduce(Vec3& v, const Vec3& by, int k)
     }
 }
 
+/// What no cell of atoms has, and where images can no longer be counted. The longest edge over the
+/// shortest bounds the images that a search looks at.
+void refuse_extremes(const Mat3& h)
+{
+    constexpr double smallest = 1e-6, largest = 1e9, ratio = 1000;
+    const double longest = std::max({h[0].x, h[1].y, h[2].z});
+    const double shortest = std::min({h[0].x, h[1].y, h[2].z});
+    const double shear = std::max({std::fabs(h[1].x), std::fabs(h[2].x), std::fabs(h[2].y)});
+    if (shortest < smallest || longest > largest || shear > largest || longest > ratio * shortest) {
+        throw InputError(fmt::format("the cell {} is out of range (edges of {:g} to {:g} nm, of "
+                                     "which the longest is at most {} times the shortest, can be "
+                                     "worked with). Check the cell and its unit.",
+                                     cell_text(h), smallest, largest, ratio));
+    }
+}
+
 } // namespace
 
 Box::Box(const Mat3& vectors) : h_(vectors), periodic_(true)
@@ -51,6 +67,7 @@ Box::Box(const Mat3& vectors) : h_(vectors), periodic_(true)
             "the cell " + cell_text(h_) +
             " is not lower triangular. Turn it so that a lies along x and b in the xy plane.");
     }
+    refuse_extremes(h_);
     reduce(h_[2], h_[1], 1);
     reduce(h_[2], h_[0], 0);
     reduce(h_[1], h_[0], 0);

@@ -1,17 +1,56 @@
 #include "engine/app/commands/commands.hpp"
 #include "engine/app/exit_status.hpp"
+#include "engine/app/first_steps.hpp"
 #include "engine/app/load.hpp"
 #include "engine/app/run_files.hpp"
-#include "engine/app/start_state.hpp"
 #include "engine/app/system_summary.hpp"
 #include "engine/app/threads.hpp"
 #include "engine/app/unwise.hpp"
 #include "io/deck_keys.hpp"
 
+#include <fmt/format.h>
 #include <iostream>
 
 namespace tessera
 {
+
+namespace
+{
+
+/// Where atoms overlap the run may break at once: the first steps are tried, and what they say is a
+/// fault. Returns what is left to say of the warnings.
+std::string try_overlaps(const Deck& deck, const Assembly& assembly, Diagnostics& diagnostics)
+{
+    constexpr int steps = 3;
+    const bool minimises = deck.dynamics.integrator == Integrator::steepest_descent;
+    if (!have_overlaps(assembly) || minimises || !assembly.topology->dynamics_refusals.empty()) {
+        return "the run may still fail for what is warned of";
+    }
+    if (const std::string fault = fault_of_first_steps(deck, assembly, steps); !fault.empty()) {
+        diagnostics.error({deck.place_of("system.coordinates"),
+                           fmt::format("the run would break in its first {} steps, which were "
+                                       "tried since atoms overlap: {}",
+                                       steps, fault),
+                           "", "minimise first (run.integrator = \"steepest-descent\")"});
+    }
+    return fmt::format("the first {} steps were tried since atoms overlap, and the run gets "
+                       "through them; it may still fail later",
+                       steps);
+}
+
+/// What `tessera run` refuses although its forces are known.
+void warn_of_refusals(const Deck& deck, const Assembly& assembly, Diagnostics& diagnostics)
+{
+    for (const std::string& reason : assembly.topology->dynamics_refusals) {
+        diagnostics.warning({deck.place_of("system.topology"),
+                             fmt::format("this system cannot be run, only evaluated (tessera "
+                                         "energy): {}",
+                                         reason),
+                             "", ""});
+    }
+}
+
+} // namespace
 
 int check_command(const CheckOptions& options)
 {
@@ -27,6 +66,7 @@ int check_command(const CheckOptions& options)
         assemble(deck, options.strict ? NameCheck::fails : NameCheck::warns, diagnostics);
     if (!diagnostics.has_errors()) {
         warn_of_unwise(deck, assembly, true, diagnostics);
+        warn_of_refusals(deck, assembly, diagnostics);
     }
     refuse_to_overwrite_inputs(deck, diagnostics);
     for (Diagnostic& fault : unwritable_outputs(deck)) {
@@ -34,12 +74,13 @@ int check_command(const CheckOptions& options)
     }
     print_warnings(diagnostics);
     diagnostics.throw_if_any();
-    refuse_far(deck, assembly);
+    const std::string tried = try_overlaps(deck, assembly, diagnostics);
+    diagnostics.throw_if_any();
     const std::size_t warnings = diagnostics.warnings().size();
     std::cout << system_summary(deck, assembly) << "no faults found";
     if (warnings > 0) {
         std::cout << ", but " << warnings << (warnings == 1 ? " warning" : " warnings")
-                  << " above: the run may still fail for what is warned of";
+                  << " above: " << tried;
     }
     std::cout << '\n';
     return exit_status::done;
