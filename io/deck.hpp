@@ -48,8 +48,8 @@ struct OutputDeck {
     std::optional<std::filesystem::path> trajectory;
     std::int64_t every = 5000;
     bool double_positions = false;
-    bool velocities = false;
-    bool forces = false;
+    std::int64_t velocities_every = 0; ///< 0: none; `every`: in the frames; else a group apart
+    std::int64_t forces_every = 0;
     std::int64_t energies_every = 500;
     std::optional<std::filesystem::path> log;
     std::optional<std::filesystem::path> checkpoint;

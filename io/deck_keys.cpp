@@ -304,15 +304,15 @@ const std::vector<DeckKey>& table()
          K::flag_or_quantity,
          D::time,
          "false",
-         "velocities in the trajectory: at its stride (true, or that very time); a stride of their "
-         "own is not built yet",
+         "velocities in the trajectory: at its stride (true, or that very time), or at a stride of "
+         "their own, in the particle group trajectory_velocity",
          {}},
         {"output.forces",
          K::flag_or_quantity,
          D::time,
          "false",
-         "forces in the trajectory: at its stride (true, or that very time); a stride of their own "
-         "is not built yet",
+         "forces in the trajectory: at its stride (true, or that very time), or at a stride of "
+         "their own, in the particle group trajectory_force",
          {}},
         {"output.energies_every",
          K::quantity,

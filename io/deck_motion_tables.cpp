@@ -222,20 +222,13 @@ private:
         const auto name = values_.get<std::string>(path);
         return !name || *name == "none" ? std::nullopt : std::optional(beside_deck(*name));
     }
-    /// true, false or an own stride.
-    bool also_written(const std::string& path)
+    /// true, false or an own stride; in steps, 0: not written.
+    std::int64_t stride_of(const std::string& path)
     {
         if (const auto flag = values_.get<bool>(path)) {
-            return *flag;
+            return *flag ? deck_.output.every : 0;
         }
-        const auto stride = values_.find(path) == nullptr ? std::nullopt : in_steps(path);
-        if (stride && *stride != deck_.output.every) {
-            fault(
-                path,
-                fmt::format("{} = {} is not built yet (a stride of its own)", path, text_of(path)),
-                "not built yet", "write true for the stride of output.every");
-        }
-        return stride.has_value();
+        return values_.find(path) == nullptr ? 0 : in_steps(path).value_or(0);
     }
 
     void output()
@@ -255,8 +248,8 @@ private:
         output.every = in_steps("output.every").value_or(output.every);
         output.energies_every = in_steps("output.energies_every").value_or(output.energies_every);
         output.double_positions = values_.word("output.position_precision") == "float64";
-        output.velocities = also_written("output.velocities");
-        output.forces = also_written("output.forces");
+        output.velocities_every = stride_of("output.velocities");
+        output.forces_every = stride_of("output.forces");
         set_positive(output.checkpoint_every, "output.checkpoint_every");
         output.time_limit_of_slurm = values_.word("output.time_limit") == "slurm";
         if (values_.find("output.time_limit") != nullptr &&

@@ -3,6 +3,7 @@
 #include "engine/base/contract.hpp"
 #include "io/hdf5.hpp"
 #include "io/topology_hash.hpp"
+#include "io/vectors_apart.hpp"
 #include "io/whole_molecules.hpp"
 
 #include <algorithm>
@@ -21,14 +22,6 @@ namespace
 const std::string group = "/particles/trajectory";
 const std::string provenance_group = "/parameters/provenance";
 const std::string creator = "Tessera";
-
-constexpr hsize_t chunk_bytes = 65536; // small systems share a chunk, large ones have one a frame
-constexpr hsize_t scalars_per_chunk = 1024;
-
-hsize_t rows_per_chunk(hsize_t row_bytes)
-{
-    return std::clamp<hsize_t>(chunk_bytes / std::max<hsize_t>(1, row_bytes), 1, scalars_per_chunk);
-}
 
 void require(bool condition, const std::string& path, const std::string& what)
 {
@@ -51,6 +44,7 @@ struct H5mdTrajectory::Parts {
     std::vector<h5::Dataset> observables;
     h5::Dataset energy_step, energy_time;
     std::vector<h5::Dataset> energies;
+    VectorsApart velocities_apart, forces_apart;
 
     hsize_t frames = 0, energy_rows = 0;
     std::int64_t last_step = -1, last_energy_step = -1;
@@ -90,6 +84,9 @@ struct H5mdTrajectory::Parts {
     }
 
 private:
+    [[nodiscard]] hid_t real() const;
+    [[nodiscard]] VectorElement velocity_element() const;
+    [[nodiscard]] VectorElement force_element() const;
     h5::Dataset create_element(const std::string& name, hid_t stored, const h5::Extents& row,
                                const std::string& unit);
     void append_vectors(h5::Dataset& set, std::span<const Vec3> values);
@@ -182,11 +179,25 @@ h5::Dataset H5mdTrajectory::Parts::create_element(const std::string& name, hid_t
     return value;
 }
 
+hid_t H5mdTrajectory::Parts::real() const
+{
+    return settings.position_precision == FloatWidth::float64 ? H5T_IEEE_F64LE : H5T_IEEE_F32LE;
+}
+
+VectorElement H5mdTrajectory::Parts::velocity_element() const
+{
+    return {group + "_velocity",          "velocity", "nm ps-1", real(), atoms, settings.periodic,
+            settings.velocity_time_offset};
+}
+
+VectorElement H5mdTrajectory::Parts::force_element() const
+{
+    return {group + "_force", "force", "kJ mol-1 nm-1", real(), atoms, settings.periodic, 0};
+}
+
 void H5mdTrajectory::Parts::create_datasets()
 {
-    const hid_t real =
-        settings.position_precision == FloatWidth::float64 ? H5T_IEEE_F64LE : H5T_IEEE_F32LE;
-    position = create_element(group + "/position", real, {atoms, 3}, "nm");
+    position = create_element(group + "/position", real(), {atoms, 3}, "nm");
     file.create_group(group + "/box");
     file.set_number<std::int32_t>(group + "/box", "dimension", 3);
     const std::string boundary = settings.periodic ? "periodic" : "none";
@@ -196,13 +207,20 @@ void H5mdTrajectory::Parts::create_datasets()
         image = create_element(group + "/image", H5T_STD_I32LE, {atoms, 3}, "");
     }
     if (settings.velocities) {
-        velocity = create_element(group + "/velocity", real, {atoms, 3}, "nm ps-1");
+        velocity = create_element(group + "/velocity", real(), {atoms, 3}, "nm ps-1");
         // leap-frog: what the velocities' time is, less the frame's
         file.set_number(group + "/velocity", "time_offset", settings.velocity_time_offset);
         file.set_text(group + "/velocity", "time_offset_unit", "ps");
     }
     if (settings.forces) {
-        force = create_element(group + "/force", real, {atoms, 3}, "kJ mol-1 nm-1");
+        force = create_element(group + "/force", real(), {atoms, 3}, "kJ mol-1 nm-1");
+    }
+
+    if (settings.velocities_apart) {
+        velocities_apart = VectorsApart::create(file, velocity_element());
+    }
+    if (settings.forces_apart) {
+        forces_apart = VectorsApart::create(file, force_element());
     }
 
     file.create_group("/observables");
@@ -253,6 +271,8 @@ void H5mdTrajectory::Parts::check_same_run(const Topology& topology) const
     };
     same("velocities", group + "/velocity", settings.velocities);
     same("forces", group + "/force", settings.forces);
+    same("velocities at a stride of their own", group + "_velocity", settings.velocities_apart);
+    same("forces at a stride of their own", group + "_force", settings.forces_apart);
     same("cells", group + "/box/edges", settings.periodic);
     const auto same_columns = [&](const std::string& of, const std::vector<ScalarColumn>& columns,
                                   std::size_t others) {
@@ -280,6 +300,12 @@ void H5mdTrajectory::Parts::open_datasets()
     }
     if (settings.forces) {
         force = file.dataset(group + "/force/value");
+    }
+    if (settings.velocities_apart) {
+        velocities_apart.open(file, velocity_element());
+    }
+    if (settings.forces_apart) {
+        forces_apart.open(file, force_element());
     }
     for (const ScalarColumn& column : settings.observables) {
         observables.push_back(file.dataset("/observables/" + column.name + "/value"));
@@ -316,27 +342,17 @@ void H5mdTrajectory::Parts::check_no_gap(std::int64_t checkpoint, std::int64_t l
 
 void H5mdTrajectory::Parts::cut(std::int64_t after_step)
 {
-    // rows up to the step, and no more than every dataset of the group has; readers count frames by
-    // the positions: these are cut, on the disk, before the rest
-    const auto rows_to_keep = [&](const h5::Dataset& steps, auto for_each) {
-        const std::vector<std::int64_t> all = steps.read<std::int64_t>();
-        auto rows = static_cast<hsize_t>(
-            std::find_if(all.begin(), all.end(), [&](std::int64_t s) { return s > after_step; }) -
-            all.begin());
-        for_each([&](h5::Dataset& set) { rows = std::min(rows, set.rows()); });
-        for_each([&](h5::Dataset& set) {
-            if (set.rows() != rows) {
-                set.set_rows(rows);
-                if (&set == &position) {
-                    file.flush();
-                }
-            }
-        });
-        return std::pair(rows, rows > 0 ? all[rows - 1] : -1);
-    };
-    std::tie(frames, last_step) = rows_to_keep(step, [&](auto&& f) { for_each_of_frames(f); });
-    std::tie(energy_rows, last_energy_step) =
-        rows_to_keep(energy_step, [&](auto&& f) { for_each_of_energies(f); });
+    std::vector<h5::Dataset*> sets;
+    for_each_of_frames([&](h5::Dataset& set) { sets.push_back(&set); });
+    std::tie(frames, last_step) = cut_rows(file, step, after_step, sets);
+    sets.clear();
+    for_each_of_energies([&](h5::Dataset& set) { sets.push_back(&set); });
+    std::tie(energy_rows, last_energy_step) = cut_rows(file, energy_step, after_step, sets);
+    for (VectorsApart* apart : {&velocities_apart, &forces_apart}) {
+        if (apart->is_open()) {
+            apart->cut(file, after_step);
+        }
+    }
     file.flush();
 }
 
@@ -347,6 +363,8 @@ void H5mdTrajectory::Parts::close()
     for_each_of_energies([](h5::Dataset& set) { set = h5::Dataset(); });
     observables.clear();
     energies.clear();
+    velocities_apart.close();
+    forces_apart.close();
     file.close();
 }
 
@@ -469,6 +487,18 @@ void H5mdTrajectory::append_energies(std::int64_t step, double time, std::span<c
     p.energy_step.append_row(&step);
     ++p.energy_rows;
     p.last_energy_step = step;
+}
+
+void H5mdTrajectory::append_velocities(std::int64_t step, double time, const Box& box,
+                                       std::span<const Vec3> values)
+{
+    parts_->velocities_apart.append(parts_->file, step, time, box, values);
+}
+
+void H5mdTrajectory::append_forces(std::int64_t step, double time, const Box& box,
+                                   std::span<const Vec3> values)
+{
+    parts_->forces_apart.append(parts_->file, step, time, box, values);
 }
 
 std::int64_t H5mdTrajectory::frames() const

@@ -33,9 +33,11 @@ struct Provenance {
 struct TrajectorySettings {
     std::string path;
     FloatWidth position_precision = FloatWidth::float32;
-    bool periodic = true; ///< false: open space, no box in the file
-    bool velocities = false;
+    bool periodic = true;    ///< false: open space, no box in the file
+    bool velocities = false; ///< in every frame
     bool forces = false;
+    bool velocities_apart = false; ///< at a stride of their own, by append_velocities()
+    bool forces_apart = false;
     double velocity_time_offset = 0; ///< ps: the velocities' time less the frame's (leap-frog:
                                      ///< minus half a step)
     std::vector<ScalarColumn> observables; ///< at the stride of the frames
@@ -59,7 +61,9 @@ struct TrajectoryFrame {
 /// Writes an H5MD 1.1 file in the dialect that MDAnalysis reads (docs/run-files.md):
 ///     /particles/trajectory   position, image, velocity, force, box/edges [frames][3][3] with
 ///                             shared step and time; species, mass, charge
-///     /observables/<name>     scalars at the same stride
+///     /particles/trajectory_velocity, trajectory_force
+///                             the same vectors at a stride of their own, where asked for
+///     /observables/<name>     scalars at the stride of the frames
 ///     /energies/<name>        scalars at their own stride, /energies/step and time
 ///     /connectivity/bonds, /parameters/topology (names, residues), /parameters/provenance
 /// Molecules are whole with their centre in the cell; position + image . edges is the continuous
@@ -88,6 +92,11 @@ public:
 
     /// Appends a frame. A step that is not beyond the last one is passed over: it stands there.
     void append(const TrajectoryFrame& frame);
+    /// Vectors at a stride of their own; passed over likewise.
+    void append_velocities(std::int64_t step, double time, const Box& box,
+                           std::span<const Vec3> values);
+    void append_forces(std::int64_t step, double time, const Box& box,
+                       std::span<const Vec3> values);
     /// Appends one row of energies, in the order of the settings; passed over likewise.
     void append_energies(std::int64_t step, double time, std::span<const double> values);
 

@@ -15,6 +15,11 @@ void add_scalars(const Observables& o, std::vector<double>& row)
                            o.pressure / units::bar, o.volume});
 }
 
+bool falls_on(std::int64_t step, std::int64_t stride)
+{
+    return stride > 0 && step % stride == 0;
+}
+
 void add_scalar_columns(std::vector<ScalarColumn>& columns)
 {
     for (const char* name :
@@ -47,26 +52,34 @@ std::vector<ScalarColumn> TrajectoryObserver::observable_columns()
 
 TrajectoryObserver::TrajectoryObserver(H5mdTrajectory& trajectory,
                                        const TrajectorySettings& settings,
-                                       std::vector<EnergyKind> kinds, std::int64_t every,
-                                       std::int64_t energies_every)
+                                       std::vector<EnergyKind> kinds,
+                                       const TrajectoryStrides& strides)
     : trajectory_(trajectory), velocities_(settings.velocities), forces_(settings.forces),
-      kinds_(std::move(kinds)), every_(every), energies_every_(energies_every)
+      kinds_(std::move(kinds)), strides_(strides)
 {
 }
 
 Interest TrajectoryObserver::interest(std::int64_t step) const
 {
-    const bool listens = step % every_ == 0 || step % energies_every_ == 0;
-    return {listens, {listens, listens}};
+    const bool sums = falls_on(step, strides_.frames) || falls_on(step, strides_.energies);
+    const bool vectors =
+        falls_on(step, strides_.velocities_apart) || falls_on(step, strides_.forces_apart);
+    return {sums || vectors, {sums, sums}};
 }
 
 void TrajectoryObserver::notify(const StepView& view)
 {
-    const std::int64_t step = view.state().step;
-    if (step % energies_every_ == 0) {
+    const State& state = view.state();
+    if (falls_on(state.step, strides_.energies)) {
         write_energies(view);
     }
-    if (step % every_ == 0) {
+    if (falls_on(state.step, strides_.velocities_apart)) {
+        trajectory_.append_velocities(state.step, state.time, state.box, state.velocity);
+    }
+    if (falls_on(state.step, strides_.forces_apart)) {
+        trajectory_.append_forces(state.step, state.time, state.box, view.forces());
+    }
+    if (falls_on(state.step, strides_.frames)) {
         write_frame(view); // hands the energies to the operating system too
     }
 }

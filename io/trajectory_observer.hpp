@@ -8,7 +8,16 @@
 namespace tessera
 {
 
-/// Writes a running simulation into an H5MD trajectory: frames at one stride, energies at another.
+/// Steps between what is written; 0: never.
+struct TrajectoryStrides {
+    std::int64_t frames = 0;
+    std::int64_t energies = 0;
+    std::int64_t velocities_apart = 0;
+    std::int64_t forces_apart = 0;
+};
+
+/// Writes a running simulation into an H5MD trajectory: frames, energies and, where the settings
+/// ask for it, velocities and forces, each at its own stride.
 class TrajectoryObserver : public Observer {
 public:
     /// Columns for the settings of the file, in the order in which notify() writes them.
@@ -17,8 +26,7 @@ public:
 
     /// `trajectory` was made with `settings` and outlives this.
     TrajectoryObserver(H5mdTrajectory& trajectory, const TrajectorySettings& settings,
-                       std::vector<EnergyKind> kinds, std::int64_t every,
-                       std::int64_t energies_every);
+                       std::vector<EnergyKind> kinds, const TrajectoryStrides& strides);
 
     [[nodiscard]] Interest interest(std::int64_t step) const override;
     void notify(const StepView& view) override;
@@ -30,7 +38,7 @@ private:
     H5mdTrajectory& trajectory_;
     bool velocities_, forces_;
     std::vector<EnergyKind> kinds_;
-    std::int64_t every_, energies_every_;
+    TrajectoryStrides strides_;
 };
 
 } // namespace tessera

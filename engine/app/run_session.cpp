@@ -130,8 +130,18 @@ void RunSession::open_trajectory()
     settings.position_precision =
         deck.output.double_positions ? FloatWidth::float64 : FloatWidth::float32;
     settings.periodic = system_.assembly.box.is_periodic();
-    settings.velocities = deck.output.velocities;
-    settings.forces = deck.output.forces;
+    const OutputDeck& output = deck.output;
+    settings.velocities = output.velocities_every == output.every;
+    settings.forces = output.forces_every == output.every;
+    TrajectoryStrides strides{output.every, output.energies_every};
+    if (!settings.velocities) {
+        strides.velocities_apart = output.velocities_every;
+        settings.velocities_apart = output.velocities_every > 0;
+    }
+    if (!settings.forces) {
+        strides.forces_apart = output.forces_every;
+        settings.forces_apart = output.forces_every > 0;
+    }
     if (deck.dynamics.integrator == Integrator::leap_frog) {
         settings.velocity_time_offset = -0.5 * deck.dynamics.timestep;
     }
@@ -144,8 +154,8 @@ void RunSession::open_trajectory()
     settings.first_step = start_.step;
     trajectory_ = continued_ ? continued_trajectory(settings)
                              : H5mdTrajectory::create(settings, *system_.assembly.topology);
-    trajectory_observer_ = std::make_unique<TrajectoryObserver>(
-        *trajectory_, settings, kinds_, deck.output.every, deck.output.energies_every);
+    trajectory_observer_ =
+        std::make_unique<TrajectoryObserver>(*trajectory_, settings, kinds_, strides);
 }
 
 H5mdTrajectory RunSession::continued_trajectory(const TrajectorySettings& settings) const

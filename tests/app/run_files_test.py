@@ -106,6 +106,60 @@ class Folders(RunFiles):
         self.assertIn("the folder closed may not be written to", run.stderr)
 
 
+class Strides(RunFiles):
+    """One free atom, x = 1 + 0.1 t: known fault B33 (steps and times one row off from the values)."""
+
+    def setUp(self):
+        super().setUp()
+        top = (self.folder / "topol.top").read_text()
+        (self.folder / "topol.top").write_text(top.replace("AR  864", "AR  1"))
+        (self.folder / "start.gro").write_text("one atom\n1\n    1AR      AR    1   1.000   0.000   0.000  0.1000"
+                                               "  0.0000  0.0000\n   3.0 3.0 3.0\n")
+        self.sets = ["system.periodic=false", "nonbonded.electrostatics=cutoff", "thermostat.kind=none",
+                     "run.velocities=from-file", "run.remove_com_motion=0", "run.timestep=2 fs", "output.every=20 fs",
+                     "output.energies_every=20 fs", "output.velocities=40 fs", "output.forces=60 fs",
+                     "output.position_precision=float64"]
+
+    def elements(self):
+        if h5py is None:
+            self.skipTest("this Python has no h5py")
+        with h5py.File(self.folder / "traj.h5md") as file:
+            return {name: tuple(file["particles/" + name][part][()].tolist() for part in ("step", "time", "value"))
+                    for name in ("trajectory/position", "trajectory_velocity/velocity", "trajectory_force/force")}
+
+    def check_rows(self, elements):
+        for name, stride in (("trajectory/position", 10), ("trajectory_velocity/velocity", 20),
+                             ("trajectory_force/force", 30)):
+            step, time, value = elements[name]
+            self.assertEqual(step, list(range(0, 41, stride)))
+            self.assertEqual(time, [0.002 * s for s in step])
+            self.assertEqual(len(value), len(step))
+        for time, value in zip(*elements["trajectory/position"][1:]):
+            self.assertAlmostEqual(value[0][0], 1 + 0.1 * time, delta=1e-13)  # 2^-48 nm a step, 40 steps
+        for value in elements["trajectory_velocity/velocity"][2]:
+            self.assertEqual(value[0], [0.1, 0, 0])
+
+    def test_of_their_own_hold_their_steps_and_times(self):
+        self.call("run", sets=self.sets + ["run.steps=40"])
+        self.check_rows(self.elements())
+
+    def test_of_their_own_go_on_after_a_stop_between_rows(self):
+        self.call("run", sets=self.sets + ["run.steps=40"])
+        whole = self.elements()
+        self.call("run", sets=self.sets + ["run.steps=23"])
+        checkpoint = (self.folder / "state.h5").read_bytes()
+        self.call("run", "--continue", sets=self.sets + ["run.steps=40"])
+        self.assertEqual(self.elements(), whole)
+        (self.folder / "state.h5").write_bytes(checkpoint)  # as after a kill: rows beyond the checkpoint
+        self.call("run", "--continue", sets=self.sets + ["run.steps=40"])
+        self.assertEqual(self.elements(), whole)
+
+    def test_of_their_own_are_refused_on_continuing_a_file_without_them(self):
+        self.call("run", sets=self.sets + ["output.velocities=true", "run.steps=20"])
+        run = self.call("run", "--continue", sets=self.sets + ["run.steps=40"], status=2)
+        self.assertIn("it holds velocities, which the deck does not ask for", run.stderr)
+
+
 class EarlierRuns(RunFiles):
     def test_are_kept_under_numbered_names(self):
         self.run_steps(20)

@@ -95,8 +95,8 @@ TEST(Deck, ReadsEveryKey)
     EXPECT_NEAR(deck.dynamics.compressibility, 5e-5 / units::bar, two_roundings(1e-3));
     EXPECT_EQ(deck.output.every, 100);
     EXPECT_TRUE(deck.output.double_positions);
-    EXPECT_TRUE(deck.output.velocities);
-    EXPECT_TRUE(deck.output.forces);
+    EXPECT_EQ(deck.output.velocities_every, 100);
+    EXPECT_EQ(deck.output.forces_every, 100);
     EXPECT_FALSE(deck.output.trajectory.has_value());
     EXPECT_EQ(*deck.output.time_limit, 1800);
     EXPECT_EQ(deck.output.hash_every, 7);
@@ -155,7 +155,19 @@ TEST(Deck, RoundsDefaultStridesToTheStep)
 
 TEST(Deck, TakesTheStrideOfFramesForVelocitiesWrittenAsATime)
 {
-    EXPECT_TRUE(read_good("minimal.toml", {"output.velocities=10 ps"}).output.velocities);
+    const OutputDeck output = read_good("minimal.toml", {"output.velocities=10 ps"}).output;
+
+    EXPECT_EQ(output.velocities_every, output.every);
+}
+
+TEST(Deck, TakesStridesOfTheirOwnForVelocitiesAndForces)
+{
+    const OutputDeck output =
+        read_good("minimal.toml", {"output.velocities=20 ps", "output.forces=4 fs"}).output;
+
+    EXPECT_EQ(output.every, 5000);
+    EXPECT_EQ(output.velocities_every, 10000);
+    EXPECT_EQ(output.forces_every, 2);
 }
 
 TEST(Deck, EchoesEveryValueUsed)

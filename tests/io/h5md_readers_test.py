@@ -129,6 +129,42 @@ def check_continued(path):
         near(f["energies/potential"], np.arange(41.0), 0, "continued: energies")
 
 
+def check_strides(path, periodic):
+    name = os.path.basename(path)
+    with h5py.File(path, "r") as f:
+        particles = f["particles"]
+        check(list(particles)[0] == "trajectory", f"{name}: the frames' group is the first")
+        check("velocity" not in particles["trajectory"] and "force" not in particles["trajectory"],
+              f"{name}: no vectors of another stride beside the positions")
+        right = {"trajectory/position": [0, 10, 20, 30, 40], "trajectory_velocity/velocity": [0, 20, 40],
+                 "trajectory_force/force": [0, 30]}
+        for element, steps in right.items():
+            time = 0.002 * np.array(steps)
+            e = particles[element]
+            near(e["step"], steps, 0, f"{name}: step of {element}")
+            near(e["time"], time, 1e-15, f"{name}: time of {element}")
+            check(e["step"].dtype == np.int64 and e["time"].dtype == np.float64, f"{name}: types of {element}")
+            check(e["value"].shape == (len(steps), 1, 3), f"{name}: rows of {element}")
+            if not element.endswith("velocity"):
+                near(e["value"][:, 0, 0], 1 + 0.1 * time, SINGLE, f"{name}: {element}")
+            else:
+                near(e["value"][:, 0, 2], time, SINGLE, f"{name}: {element}")
+            box = particles[element.split("/")[0] + "/box"]
+            check(box.attrs["dimension"] == 3, f"{name}: dimension beside {element}")
+            if periodic:
+                near(box["edges/step"], steps, 0, f"{name}: step of the cell of {element}")
+                near(box["edges/value"][:, 1, 1], 3 + time, 1e-15, f"{name}: cell of {element}")
+            else:
+                check("edges" not in box, f"{name}: no cell beside {element}")
+        check(particles["trajectory_velocity/velocity"].attrs["time_offset"] == -0.001,
+              f"{name}: time of velocities")
+    if MDAnalysis:
+        universe = MDAnalysis.Universe(path)
+        check(universe.trajectory.n_frames == 5, f"MDAnalysis on {name}: frames")
+        near([10 * (1 + 0.1 * f.time) for f in universe.trajectory],
+             [f.positions[0, 0] for f in universe.trajectory], 1e-5, f"MDAnalysis on {name}: positions")
+
+
 def check_open(path):
     with h5py.File(path, "r") as f:
         p = f["particles/trajectory"]
@@ -153,6 +189,8 @@ with tempfile.TemporaryDirectory() as folder:
         if MDAnalysis and frames:
             check_mdanalysis(f"{folder}/{name}.h5md", frames)
     check_continued(f"{folder}/continued.h5md")
+    check_strides(f"{folder}/strides.h5md", True)
+    check_strides(f"{folder}/strides_open.h5md", False)
     check_open(f"{folder}/open.h5md")
 
 if not MDAnalysis:

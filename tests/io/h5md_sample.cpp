@@ -82,6 +82,43 @@ void write_continued(const std::string& path)
     out.close();
 }
 
+/// The same atom with its velocity every twenty steps and its force every thirty, stopped at step
+/// 23 and continued from step 20.
+void write_strides(const std::string& path, bool periodic)
+{
+    const auto topology = finish(test::argon(1));
+    TrajectorySettings s = settings_for(path);
+    s.observables.clear();
+    s.energies.clear();
+    s.periodic = periodic;
+    s.velocities = s.forces = false;
+    s.velocities_apart = s.forces_apart = true;
+    const auto run = [&](H5mdTrajectory& out, int from, int to) {
+        for (int step = from; step <= to; ++step) {
+            const double time = step * 0.002;
+            const Box box = periodic ? Box((3.0 + time) * identity3()) : Box();
+            const std::vector<Vec3> x = {{1 + 0.1 * time, 0, 0}}, v = {{0.1, 0, time}};
+            if (step % 20 == 0) {
+                out.append_velocities(step, time, box, v);
+            }
+            if (step % 30 == 0) {
+                out.append_forces(step, time, box, x);
+            }
+            if (step % 10 == 0) {
+                out.append({step, time, box, x, {}, {}, {}});
+            }
+        }
+    };
+    {
+        H5mdTrajectory out = H5mdTrajectory::create(s, *topology);
+        run(out, 0, 23);
+        out.close();
+    }
+    H5mdTrajectory out = H5mdTrajectory::append_to(s, *topology, 20);
+    run(out, 20, 40);
+    out.close();
+}
+
 /// A bonded chain in open space.
 void write_open(const std::string& path)
 {
@@ -108,6 +145,8 @@ int main(int count, char** arguments)
         tessera::write_growing(folder + "/five.h5md", 5, false);
         tessera::write_growing(folder + "/double.h5md", 3, true);
         tessera::write_continued(folder + "/continued.h5md");
+        tessera::write_strides(folder + "/strides.h5md", true);
+        tessera::write_strides(folder + "/strides_open.h5md", false);
         tessera::write_open(folder + "/open.h5md");
     } catch (const std::exception& fault) {
         std::fprintf(stderr, "%s\n", fault.what());
