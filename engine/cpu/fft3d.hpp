@@ -1,47 +1,60 @@
 #pragma once
 
+#include "engine/cpu/line_fft_tables.hpp"
+
 #include <array>
-#include <complex>
 #include <cstddef>
-#include <memory>
-#include <vector>
 
 namespace tessera
 {
 
-/// Three-dimensional real transform whose bits depend on neither threads nor neighbours: every line
-/// is transformed whole, eight lines side by side, by one plan for exactly eight lines on aligned
-/// scratch (numerics.md 9.10).
+/// Three-dimensional real transform whose bits depend on neither threads nor neighbours nor
+/// instruction set: every line is transformed whole, in a lane of its own (numerics.md 9.10,
+/// parallel.md 1).
 ///
 ///     forward:  S(k) = sum_x  Q(x) exp(-2 pi i k.x/n),  k_z = 0 .. n_z/2
 ///     backward: Q(x) = sum_k  S(k) exp(+2 pi i k.x/n)   over all k, S(-k) = conj S(k); no factor
 ///
-/// Real arrays are [nx][ny][nz], spectra [nx][ny][nz/2 + 1]. R: double or float.
+/// Real arrays are [nx][ny][nz]. Spectra are two arrays, real and imaginary parts, of
+/// spectrum_points() numbers, (x, y, z) at x * plane() + y * pitch() + z; what lies between is zero
+/// or not, but finite. R: double or float.
 template <class R>
 class Fft3d {
 public:
-    explicit Fft3d(const std::array<int, 3>& size);
-    ~Fft3d();
-    Fft3d(const Fft3d&) = delete;
-    Fft3d& operator=(const Fft3d&) = delete;
+    struct Spectrum {
+        AlignedVector<R> re, im;
+    };
+
+    explicit Fft3d(const std::array<int, 3>& size, SimdLevel level = best_simd_level());
 
     [[nodiscard]] const std::array<int, 3>& size() const { return n_; }
     [[nodiscard]] int half() const { return n_[2] / 2 + 1; }
     [[nodiscard]] std::size_t points() const;
+    [[nodiscard]] std::size_t pitch() const { return pitch_; }
+    [[nodiscard]] std::size_t plane() const { return plane_; }
     [[nodiscard]] std::size_t spectrum_points() const;
+    [[nodiscard]] Spectrum make_spectrum() const;
 
-    void forward(const R* real, std::complex<R>* spectrum, int threads) const;
+    void forward(const R* real, Spectrum& spectrum, int threads) const;
     /// Overwrites the spectrum.
-    void backward(std::complex<R>* spectrum, R* real, int threads) const;
+    void backward(Spectrum& spectrum, R* real, int threads) const;
+    /// Replaces Q by the backward transform of factor(k) S(k), with the bits of the three steps;
+    /// `factor` as a spectrum. The spectrum is scratch.
+    void filter(R* real, const R* factor, Spectrum& spectrum, int threads) const;
 
 private:
-    struct Plans;
-    enum class Direction { forward, backward };
-    void lines_along_y(std::complex<R>* spectrum, Direction direction, int threads) const;
-    void lines_along_x(std::complex<R>* spectrum, Direction direction, int threads) const;
+    void rows_and_columns(const R* real, Spectrum& spectrum, int threads) const;
+    void columns_and_rows(Spectrum& spectrum, R* real, int threads) const;
+    template <class Work>
+    void along_x(Spectrum& spectrum, int threads, const Work& work) const;
+
+    static constexpr std::size_t lanes = 64 / sizeof(R);
 
     std::array<int, 3> n_;
-    std::unique_ptr<Plans> plans_;
+    std::size_t pitch_, plane_, room_;
+    FftTables<R> x_, y_;
+    FftRowTables<R> z_;
+    const FftKernels<R>& kernels_;
 };
 
 } // namespace tessera

@@ -104,10 +104,9 @@ BasicPme<R>::BasicPme(const std::array<int, 3>& grid, int order, const Waves& wa
     mesh_scale_ = scale_of_mesh<R>(largest / coefficient_scale_, order);
     set_mesh_charges();
     potential_.resize(coefficient_.size());
-    spectrum_.resize(coefficient_.size());
     for (std::size_t s = 0; s < coefficient_.size(); ++s) {
         potential_[s].resize(fft_.points());
-        spectrum_[s].resize(fft_.spectrum_points());
+        spectrum_.push_back(fft_.make_spectrum());
     }
 }
 
@@ -147,6 +146,7 @@ void BasicPme<R>::prepare_influence(const Box& box, int threads)
     }
     influence_.resize(fft_.spectrum_points());
     slope_.resize(fft_.spectrum_points());
+    filter_.resize(fft_.spectrum_points());
     influence_box_ = box;
     const int nx = fft_.size()[0], ny = fft_.size()[1];
     const int half = fft_.half();
@@ -161,10 +161,11 @@ void BasicPme<R>::prepare_influence(const Box& box, int threads)
                 const Vec3 k = 2.0 * constants::pi * times(inverse, m);
                 const WaveWeight w = std::visit(
                     [&](const auto& waves) { return wave_weight(waves, norm2(k)); }, waves_);
-                const std::size_t i = (at(x) * at(ny) + at(y)) * at(half) + at(z);
+                const std::size_t i = at(x) * fft_.plane() + at(y) * fft_.pitch() + at(z);
                 influence_[i] =
                     scale * w.value * (moduli_[0][at(x)] * moduli_[1][at(y)] * moduli_[2][at(z)]);
                 slope_[i] = w.slope;
+                filter_[i] = static_cast<R>(2.0 * influence_[i]);
             }
         }
     }
@@ -199,14 +200,14 @@ void BasicPme<R>::spread(const std::vector<R>& charge, int threads)
     }
 }
 
+/// Energy and virial of the waves.
 template <class R>
-void BasicPme<R>::convolve(const Box& box, Wanted wanted, int threads, EnergySums& energies)
+void BasicPme<R>::add_sums(const Box& box, Wanted wanted, int threads, EnergySums& energies) const
 {
     const int nx = fft_.size()[0], ny = fft_.size()[1], nz = fft_.size()[2];
     const int half = fft_.half();
     const std::size_t sets = coefficient_.size();
     const Mat3& inverse = box.inverse();
-    const bool has_sums = wanted.energies || wanted.virial;
 #pragma omp parallel num_threads(threads)
     {
         EnergySums mine;
@@ -215,33 +216,26 @@ void BasicPme<R>::convolve(const Box& box, Wanted wanted, int threads, EnergySum
             double energy = 0;
             Mat3 tensor;
             for (int y = 0; y < ny; ++y) {
-                const std::size_t line = (at(x) * at(ny) + at(y)) * at(half);
+                const std::size_t line = at(x) * fft_.plane() + at(y) * fft_.pitch();
                 for (int z = 0; z < half; ++z) {
                     const std::size_t i = line + at(z);
-                    const double g = influence_[i];
-                    std::array<std::complex<double>, 7> s;
                     double square = 0;
                     for (std::size_t k = 0; k < sets; ++k) {
-                        s[k] = std::complex<double>(spectrum_[k][i]);
-                    }
-                    for (std::size_t k = 0; k < sets; ++k) {
-                        const double mixing = sets == 1 ? 1.0 : binomials[k] / 64.0;
-                        const std::complex<double> partner = s[sets - 1 - k];
+                        const Spectrum &s = spectrum_[k], &partner = spectrum_[sets - 1 - k];
                         square +=
-                            mixing * (s[k].real() * partner.real() + s[k].imag() * partner.imag());
-                        spectrum_[k][i] = std::complex<R>(2.0 * g * mixing * partner);
+                            mixing(k) *
+                            (static_cast<double>(s.re[i]) * static_cast<double>(partner.re[i]) +
+                             static_cast<double>(s.im[i]) * static_cast<double>(partner.im[i]));
                     }
-                    if (has_sums) {
-                        const double both = z == 0 || 2 * z == nz ? 1.0 : 2.0; // k and -k
-                        const double e = both * g * square;
-                        energy += e;
-                        if (wanted.virial) {
-                            const Vec3 m{static_cast<double>(signed_wave(x, nx)),
-                                         static_cast<double>(signed_wave(y, ny)),
-                                         static_cast<double>(z)};
-                            const Vec3 k = 2.0 * constants::pi * times(inverse, m);
-                            tensor += outer((e * slope_[i]) * k, k);
-                        }
+                    const double both = z == 0 || 2 * z == nz ? 1.0 : 2.0; // k and -k
+                    const double e = both * influence_[i] * square;
+                    energy += e;
+                    if (wanted.virial) {
+                        const Vec3 m{static_cast<double>(signed_wave(x, nx)),
+                                     static_cast<double>(signed_wave(y, ny)),
+                                     static_cast<double>(z)};
+                        const Vec3 k = 2.0 * constants::pi * times(inverse, m);
+                        tensor += outer((e * slope_[i]) * k, k);
                     }
                 }
             }
@@ -252,9 +246,36 @@ void BasicPme<R>::convolve(const Box& box, Wanted wanted, int threads, EnergySum
                 mine.add_virial(-0.5 * (energy * identity3() + 2.0 * tensor));
             }
         }
-        if (has_sums) {
 #pragma omp critical(pme_energies)
-            energies.merge(mine);
+        energies.merge(mine);
+    }
+}
+
+template <class R>
+double BasicPme<R>::mixing(std::size_t set) const
+{
+    return coefficient_.size() == 1 ? 1.0 : binomials[set] / 64.0;
+}
+
+/// Turns the spectra of charges into those of potentials: set k acts through its partner.
+template <class R>
+void BasicPme<R>::convolve(int threads)
+{
+    const std::size_t sets = coefficient_.size();
+    const auto points = static_cast<std::int64_t>(fft_.spectrum_points());
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (std::int64_t p = 0; p < points; ++p) {
+        const std::size_t i = at(p);
+        for (std::size_t k = 0; 2 * k < sets; ++k) {
+            Spectrum &a = spectrum_[k], &b = spectrum_[sets - 1 - k];
+            const R factor = sets == 1 ? filter_[i] : filter_[i] * static_cast<R>(mixing(k));
+            const R re = a.re[i], im = a.im[i];
+            a.re[i] = factor * b.re[i];
+            a.im[i] = factor * b.im[i];
+            if (&a != &b) {
+                b.re[i] = factor * re;
+                b.im[i] = factor * im;
+            }
         }
     }
 }
@@ -282,37 +303,39 @@ void BasicPme<R>::pad(const std::vector<R>& potential, int threads)
 template <class R>
 void BasicPme<R>::gather(const Box& box, int threads, ForceSums& forces)
 {
-    slope_of_atom_.assign(atoms_.size(), {});
+    force_.assign(atoms_.size(), {});
     for (std::size_t set = 0; set < coefficient_.size(); ++set) {
         pad(potential_[set], threads);
 #pragma omp parallel num_threads(threads)
         {
             const Share share(atoms_.size());
-            gather_share(set, share.first, share.count);
+            gather_share(box, set, share.first, share.count);
         }
     }
-    const Mat3& inverse = box.inverse();
-    const Vec3 n{static_cast<double>(layout_.n[0]), static_cast<double>(layout_.n[1]),
-                 static_cast<double>(layout_.n[2])};
     for (std::size_t a = 0; a < atoms_.size(); ++a) {
-        const Vec3& slope = slope_of_atom_[a]; // dU/d(mesh coordinate)
-        const Vec3 per_fraction{slope.x * n.x, slope.y * n.y, slope.z * n.z};
-        forces.add(a, -times(inverse, per_fraction)); // u_d = n_d sum_k x_k inverse_kd
+        forces.add(a, force_[a]);
     }
 }
 
 template <class R>
-void BasicPme<R>::gather_share(std::size_t set, std::size_t first, std::size_t count)
+void BasicPme<R>::gather_share(const Box& box, std::size_t set, std::size_t first,
+                               std::size_t count)
 {
     constexpr std::size_t block = 256; // atoms whose slopes stay in the cache
-    R slope[block][3];
+    R slope[block][3];                 // dU/d(mesh coordinates) of a unit charge
+    const Mat3& inverse = box.inverse();
+    const Vec3 n{static_cast<double>(layout_.n[0]), static_cast<double>(layout_.n[1]),
+                 static_cast<double>(layout_.n[2])};
     for (std::size_t b = 0; b < count; b += block) {
         const std::size_t some = std::min(block, count - b);
         gather_from_mesh<R>(layout_, std::span(atoms_).subspan(first + b, some), padded_.data(),
                             slope);
         for (std::size_t k = 0; k < some; ++k) {
             const std::size_t a = first + b + k;
-            slope_of_atom_[a] += coefficient_[set][a] * Vec3{slope[k][0], slope[k][1], slope[k][2]};
+            const double c = coefficient_[set][a];
+            const Vec3 per_fraction{c * slope[k][0] * n.x, c * slope[k][1] * n.y,
+                                    c * slope[k][2] * n.z};
+            force_[a] -= times(inverse, per_fraction); // u_d = n_d sum_k x_k inverse_kd
         }
     }
 }
@@ -381,20 +404,32 @@ void BasicPme<R>::add_forces(const Box& box, std::span<const Vec3> canonical, Wa
     charges_hash_ = potential_hash_ = {};
     prepare_influence(box, threads);
     locate(box, canonical, threads);
-    for (std::size_t s = 0; s < coefficient_.size(); ++s) {
+    const std::size_t sets = coefficient_.size();
+    const bool has_sums = books_energy_ && (wanted.energies || wanted.virial);
+    const bool in_one_sweep = sets == 1 && !has_sums; // the same bits, with less traffic
+    for (std::size_t s = 0; s < sets; ++s) {
         spread(mesh_charge_[s], threads);
         add_up_meshes(potential_[s], threads);
         if (wanted.hashes) {
             charges_hash_.add(hash_of_numbers(potential_[s]));
         }
-        fft_.forward(potential_[s].data(), spectrum_[s].data(), threads);
-    }
-    convolve(box, books_energy_ ? wanted : Wanted{}, threads, energies);
-    for (std::size_t s = 0; s < coefficient_.size(); ++s) {
-        fft_.backward(spectrum_[s].data(), potential_[s].data(), threads);
-        if (wanted.hashes) {
-            potential_hash_.add(hash_of_numbers(potential_[s]));
+        if (in_one_sweep) {
+            fft_.filter(potential_[s].data(), filter_.data(), spectrum_[s], threads);
+        } else {
+            fft_.forward(potential_[s].data(), spectrum_[s], threads);
         }
+    }
+    if (has_sums) {
+        add_sums(box, wanted, threads, energies);
+    }
+    if (!in_one_sweep) {
+        convolve(threads);
+        for (std::size_t s = 0; s < sets; ++s) {
+            fft_.backward(spectrum_[s], potential_[s].data(), threads);
+        }
+    }
+    for (std::size_t s = 0; s < sets && wanted.hashes; ++s) {
+        potential_hash_.add(hash_of_numbers(potential_[s]));
     }
     gather(box, threads, forces);
 }

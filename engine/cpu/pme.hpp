@@ -7,7 +7,6 @@
 #include "engine/plans/settings.hpp"
 
 #include <array>
-#include <complex>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -62,12 +61,15 @@ private:
     void set_mesh_charges();
     void locate(const Box& box, std::span<const Vec3> canonical, int threads);
     void spread(const std::vector<R>& charge, int threads);
-    void convolve(const Box& box, Wanted wanted, int threads, EnergySums& energies);
+    void add_sums(const Box& box, Wanted wanted, int threads, EnergySums& energies) const;
+    [[nodiscard]] double mixing(std::size_t set) const;
+    void convolve(int threads);
     void pad(const std::vector<R>& potential, int threads);
     void gather(const Box& box, int threads, ForceSums& forces);
-    void gather_share(std::size_t set, std::size_t first, std::size_t count);
+    void gather_share(const Box& box, std::size_t set, std::size_t first, std::size_t count);
 
     using Whole = MeshWhole<R>;
+    using Spectrum = typename Fft3d<R>::Spectrum;
 
     void add_up_meshes(std::vector<R>& real, int threads);
 
@@ -85,14 +87,15 @@ private:
     Box influence_box_;
     std::vector<double> influence_; ///< w(k)/V |b|^2 scale^2, [spectrum]
     std::vector<double> slope_;     ///< d ln w/d(k^2), [spectrum]
+    AlignedVector<R> filter_;       ///< twice the influence
 
     std::vector<MeshAtom<R>> atoms_;
     std::vector<std::vector<R>> mesh_charge_; ///< in units of the mesh, one a coefficient
     std::vector<std::vector<Whole>> mesh_;    ///< with margins, one a thread
     std::vector<R> padded_;                   ///< a potential with margins
-    std::vector<Vec3> slope_of_atom_;         ///< dU/d(mesh coordinates)
-    std::vector<std::vector<R>> potential_;   ///< one a coefficient
-    std::vector<std::vector<std::complex<R>>> spectrum_; ///< one a coefficient
+    std::vector<Vec3> force_;
+    std::vector<std::vector<R>> potential_; ///< one a coefficient
+    std::vector<Spectrum> spectrum_;        ///< one a coefficient
     BitHash charges_hash_, potential_hash_;
 };
 

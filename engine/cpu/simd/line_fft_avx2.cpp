@@ -1,0 +1,2 @@
+#define TESSERA_FFT_LEVEL fft_avx2
+#include "engine/cpu/simd/line_fft-inl.hpp"
