@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
@@ -63,11 +64,10 @@ Handle growing_file_access(const std::string& path, OrderedWrites& writes)
     cache.incr_mode = H5C_incr__off;
     cache.flash_incr_mode = H5C_flash_incr__off;
     cache.decr_mode = H5C_decr__off;
-    // a node of an index in one page: a kill in the midst of a write leaves whole pages
-    constexpr hsize_t page = 4096;
+    // a node of an index stands in one page
     constexpr hsize_t smaller_than_a_node = 2049; // and larger than HDF5's blocks of small things
     if (H5Pset_mdc_config(access.get(), &cache) < 0 ||
-        H5Pset_alignment(access.get(), smaller_than_a_node, page) < 0) {
+        H5Pset_alignment(access.get(), smaller_than_a_node, OrderedWrites::page) < 0) {
         fail(path, "set up");
     }
     writes.use_in(access.get());
@@ -172,6 +172,8 @@ void fail(const std::string& path, const std::string& what)
     if (cause.find("space left") != std::string::npos || cause.find("quota") != std::string::npos ||
         cause.find("too large") != std::string::npos) {
         remedy = "Free space, or name another folder; what was written before is intact.";
+    } else if (cause == std::strerror(EIO)) {
+        remedy = "Check the disk; what was written before is intact.";
     } else if (cause.find("signature") != std::string::npos ||
                cause.find("truncated") != std::string::npos) {
         remedy = "The file is no HDF5 file, or was cut short.";

@@ -4,9 +4,10 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <functional>
+#include <map>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <utility>
 
 namespace tessera::h5
 {
@@ -160,7 +161,7 @@ bool OrderedWrites::fail(const char* what)
     return false;
 }
 
-bool OrderedWrites::read(haddr_t address, std::size_t size, unsigned char* to)
+bool OrderedWrites::read_file(haddr_t address, std::size_t size, unsigned char* to)
 {
     std::size_t done = 0;
     while (done < size) {
@@ -175,6 +176,14 @@ bool OrderedWrites::read(haddr_t address, std::size_t size, unsigned char* to)
             break;
         }
         done += static_cast<std::size_t>(std::max<ssize_t>(0, count));
+    }
+    return true;
+}
+
+bool OrderedWrites::read(haddr_t address, std::size_t size, unsigned char* to)
+{
+    if (!read_file(address, size, to)) {
+        return false;
     }
     for (const Held& held : held_) {
         const haddr_t begin = std::max(address, held.address);
@@ -217,7 +226,7 @@ bool OrderedWrites::put(haddr_t address, std::size_t size, const unsigned char* 
 int OrderedWrites::Held::level_of_index() const
 {
     constexpr std::size_t place = 5; // behind "TREE" and the kind of tree
-    return type == H5FD_MEM_BTREE && bytes.size() > place ? bytes[place] : -1;
+    return bytes.size() > place ? bytes[place] : 0;
 }
 
 bool OrderedWrites::resize()
@@ -231,35 +240,71 @@ bool OrderedWrites::resize()
     return true;
 }
 
-bool OrderedWrites::put_grown(std::vector<Held>& held)
+bool OrderedWrites::put(const Held& one)
 {
-    std::stable_sort(held.begin(), held.end(), [](const Held& a, const Held& b) {
-        return std::pair(a.level_of_index(), a.address) > std::pair(b.level_of_index(), b.address);
-    });
-    const haddr_t old_end = committed_end_;
-    const auto put_all = [&](auto&& is_meant) {
-        return std::all_of(held.begin(), held.end(), [&](const Held& one) {
-            return !is_meant(one) || put(one.address, one.bytes.size(), one.bytes.data());
-        });
-    };
-    return put_all([&](const Held& one) { return one.address >= old_end; }) && resize() &&
-           put_all([&](const Held& one) { return one.address == 0; }) &&
-           put_all([&](const Held& one) { return one.address > 0 && one.address < old_end; });
+    return put(one.address, one.bytes.size(), one.bytes.data());
 }
 
-bool OrderedWrites::put_cut(std::vector<Held>& held)
+bool OrderedWrites::put_pages(const std::vector<const Held*>& some)
 {
-    const auto rank = [](const Held& one) {
-        return one.address == 0 ? 2 : (one.type == H5FD_MEM_DRAW ? 1 : 0);
+    std::map<haddr_t, std::vector<const Held*>, std::greater<>> pages;
+    for (const Held* one : some) {
+        pages[one->address / page].push_back(one);
+    }
+    const auto put_together = [&](const std::vector<const Held*>& together) {
+        haddr_t begin = together.front()->address, end = together.front()->end();
+        for (const Held* one : together) {
+            begin = std::min(begin, one->address);
+            end = std::max(end, one->end());
+        }
+        std::vector<unsigned char> bytes(end - begin);
+        if (!read_file(begin, bytes.size(), bytes.data())) {
+            return false;
+        }
+        for (const Held* one : together) {
+            std::copy(one->bytes.begin(), one->bytes.end(),
+                      bytes.begin() + static_cast<std::ptrdiff_t>(one->address - begin));
+        }
+        return put(begin, bytes.size(), bytes.data());
     };
-    std::stable_sort(held.begin(), held.end(), [&](const Held& a, const Held& b) {
-        return rank(a) != rank(b) ? rank(a) < rank(b) : rank(a) == 0 && a.address < b.address;
+    return std::all_of(pages.begin(), pages.end(),
+                       [&](const auto& entry) { return put_together(entry.second); });
+}
+
+bool OrderedWrites::put_grown(const std::vector<Held>& held)
+{
+    const haddr_t old_end = committed_end_;
+    std::vector<const Held*> fresh, first, indices, rest;
+    for (const Held& one : held) {
+        const bool is_old = one.address < old_end;
+        auto& group = !is_old ? fresh : one.address == 0 ? first : one.is_index() ? indices : rest;
+        group.push_back(&one);
+    }
+    std::stable_sort(indices.begin(), indices.end(), [](const Held* a, const Held* b) {
+        return a->level_of_index() > b->level_of_index();
     });
-    return std::all_of(held.begin(), held.end(),
-                       [&](const Held& one) {
-                           return put(one.address, one.bytes.size(), one.bytes.data());
-                       }) &&
-           resize();
+    return put_all(fresh) && resize() && put_all(first) && put_all(indices) && put_pages(rest);
+}
+
+bool OrderedWrites::put_cut(const std::vector<Held>& held)
+{
+    std::vector<const Held*> first, indices, data, rest;
+    for (const Held& one : held) {
+        auto& group = one.type == H5FD_MEM_DRAW ? data
+                      : one.address == 0        ? first
+                      : one.is_index()          ? indices
+                                                : rest;
+        group.push_back(&one);
+    }
+    std::stable_sort(indices.begin(), indices.end(), [](const Held* a, const Held* b) {
+        return a->level_of_index() > b->level_of_index();
+    });
+    return put_pages(rest) && put_all(indices) && put_all(data) && put_all(first) && resize();
+}
+
+bool OrderedWrites::put_all(const std::vector<const Held*>& some)
+{
+    return std::all_of(some.begin(), some.end(), [&](const Held* one) { return put(*one); });
 }
 
 bool OrderedWrites::commit()

@@ -17,11 +17,12 @@ namespace tessera::h5
 ///     length, first block       the file may end where it will
 ///     indices, from the root    a node is split: its parent knows the new half before the old one
 ///                               loses it
-///     the rest, last to first   headers: they make entries of the indices visible
+///     the rest, page by page    headers: they make entries of the indices visible; those of one
+///                               page by one write
 /// Data go through at once: they lie where nothing points to yet, or repeat what is there. In a
 /// file whose datasets are cut they are held back too, for HDF5 blanks what it cuts off:
-///     structure, first to last  headers stand before the indices whose entries they hide
-///     data
+///     headers, page by page     they hide entries of the indices
+///     indices, data
 ///     first block, length
 /// What a cut has freed must not be used again before the file is opened anew: it would pass for
 /// old structure.
@@ -31,6 +32,7 @@ namespace tessera::h5
 class OrderedWrites : public std::enable_shared_from_this<OrderedWrites> {
 public:
     enum class Change { grows, is_cut };
+    static constexpr hsize_t page = 4096; ///< a kill in the midst of a write leaves whole ones
     explicit OrderedWrites(Change change) : change_(change) {}
 
     /// Makes `access` (a file access property list) use this driver. The object serves one file.
@@ -50,16 +52,21 @@ private:
         haddr_t address;
         std::vector<unsigned char> bytes;
         [[nodiscard]] haddr_t end() const { return address + bytes.size(); }
-        [[nodiscard]] int level_of_index() const; ///< 0: a leaf; -1: no index
+        [[nodiscard]] bool is_index() const { return type == H5FD_MEM_BTREE; }
+        [[nodiscard]] int level_of_index() const; ///< 0: a leaf
     };
 
     bool open(const char* name, unsigned flags);
     void close();
     bool read(haddr_t address, std::size_t size, unsigned char* to);
+    bool read_file(haddr_t address, std::size_t size, unsigned char* to);
     bool write(H5FD_mem_t type, haddr_t address, std::size_t size, const unsigned char* from);
     bool put(haddr_t address, std::size_t size, const unsigned char* from);
-    bool put_grown(std::vector<Held>& held);
-    bool put_cut(std::vector<Held>& held);
+    bool put(const Held& one);
+    bool put_all(const std::vector<const Held*>& some);
+    bool put_pages(const std::vector<const Held*>& some);
+    bool put_grown(const std::vector<Held>& held);
+    bool put_cut(const std::vector<Held>& held);
     bool resize();
     bool fail(const char* what);
 

@@ -54,6 +54,7 @@ struct H5mdTrajectory::Parts {
     void write_metadata(const Topology& topology);
     void write_parameters(const Topology& topology);
     void write_topology(const Topology& topology);
+    void create_positions();
     void create_datasets();
     void open_datasets();
     void check_same_run(const Topology& topology) const;
@@ -96,7 +97,6 @@ private:
 void H5mdTrajectory::Parts::write_metadata(const Topology& topology)
 {
     const Provenance& from = settings.provenance;
-    file.create_group("/h5md");
     file.set_numbers<std::int32_t>("/h5md", "version", {1, 1});
     file.create_group("/h5md/author");
     file.set_fixed_text("/h5md/author", "name", from.author);
@@ -129,7 +129,6 @@ void H5mdTrajectory::Parts::write_parameters(const Topology& topology)
 
 void H5mdTrajectory::Parts::write_topology(const Topology& topology)
 {
-    file.create_group(group);
     const bool has_parameters = topology.pairs.types > 0; // else only names are known
     if (has_parameters) {
         write_parameters(topology);
@@ -165,16 +164,16 @@ h5::Dataset H5mdTrajectory::Parts::create_element(const std::string& name, hid_t
         bytes *= extent;
     }
     h5::Dataset value = file.create_growing(name + "/value", stored, row, rows_per_chunk(bytes));
-    if (!unit.empty()) {
-        file.set_text(name + "/value", "unit", unit);
-    }
     if (step.is_open()) {
         file.hard_link(group + "/position/step", name + "/step");
         file.hard_link(group + "/position/time", name + "/time");
-    } else {
+    } else { // beside the value, before attributes: in one page
         step = file.create_growing(name + "/step", H5T_STD_I64LE, {}, scalars_per_chunk);
         time = file.create_growing(name + "/time", H5T_IEEE_F64LE, {}, scalars_per_chunk);
         file.set_text(name + "/time", "unit", "ps");
+    }
+    if (!unit.empty()) {
+        file.set_text(name + "/value", "unit", unit);
     }
     return value;
 }
@@ -195,9 +194,16 @@ VectorElement H5mdTrajectory::Parts::force_element() const
     return {group + "_force", "force", "kJ mol-1 nm-1", real(), atoms, settings.periodic, 0};
 }
 
+/// Before anything whose length differs between files, so that their place does not: the group in
+/// front moves the headers of positions and steps into one page.
+void H5mdTrajectory::Parts::create_positions()
+{
+    file.create_group("/h5md");
+    position = create_element(group + "/position", real(), {atoms, 3}, "nm");
+}
+
 void H5mdTrajectory::Parts::create_datasets()
 {
-    position = create_element(group + "/position", real(), {atoms, 3}, "nm");
     file.create_group(group + "/box");
     file.set_number<std::int32_t>(group + "/box", "dimension", 3);
     const std::string boundary = settings.periodic ? "periodic" : "none";
@@ -407,9 +413,10 @@ void H5mdTrajectory::Parts::append(const TrajectoryFrame& frame)
         observables[k].append_row(&frame.observables[k]);
     }
     time.append_row(&frame.time);
-    step.append_row(&frame.step);
     file.flush();
-    // readers count frames by the positions: the rest is on the disk before they grow
+    // readers count frames by positions or steps: the rest is on the disk before these grow, by one
+    // write (their headers stand in one page)
+    step.append_row(&frame.step);
     position.append_row(numbers.data());
     file.flush();
 }
@@ -429,6 +436,7 @@ H5mdTrajectory H5mdTrajectory::create(const TrajectorySettings& settings, const 
     parts->atoms = static_cast<std::size_t>(topology.atoms());
     const std::string aside = settings.path + ".new";
     parts->file = h5::File::create(aside, settings.path);
+    parts->create_positions();
     parts->write_metadata(topology);
     parts->write_topology(topology);
     parts->create_datasets();

@@ -67,8 +67,8 @@ struct TrajectoryFrame {
 ///     /energies/<name>        scalars at their own stride, /energies/step and time
 ///     /connectivity/bonds, /parameters/topology (names, residues), /parameters/provenance
 /// Molecules are whole with their centre in the cell; position + image . edges is the continuous
-/// path. Every frame is handed to the operating system before append() returns, the positions
-/// last: a process killed at any time leaves a file that opens, and what is there of
+/// path. Every frame is handed to the operating system before append() returns, positions and
+/// steps last: a process killed at any time leaves a file that opens, and what is there of
 /// position/value is whole in every dataset (others may have one row more).
 ///
 /// Any fault of the file system is a FileError that names path, cause and remedy; the frames before

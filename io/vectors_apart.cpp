@@ -31,14 +31,16 @@ std::pair<hsize_t, std::int64_t> cut_rows(h5::File& file, const h5::Dataset& ste
     for (const h5::Dataset* set : sets) {
         rows = std::min(rows, set->rows());
     }
-    for (h5::Dataset* set : sets) {
-        if (set->rows() != rows) {
-            set->set_rows(rows);
-            if (set == sets.front()) {
-                file.flush();
+    const auto cut = [&](bool is_counted) {
+        for (h5::Dataset* set : sets) {
+            if ((set == sets.front() || set == &steps) == is_counted && set->rows() != rows) {
+                set->set_rows(rows);
             }
         }
-    }
+        file.flush();
+    };
+    cut(true);
+    cut(false);
     return {rows, rows > 0 ? all[rows - 1] : -1};
 }
 
@@ -52,9 +54,9 @@ VectorsApart VectorsApart::create(h5::File& file, const VectorElement& what)
     file.create_group(name);
     out.value_ =
         file.create_growing(name + "/value", what.stored, {what.atoms, 3}, rows_per_chunk(bytes));
-    file.set_text(name + "/value", "unit", what.unit);
     out.step_ = file.create_growing(name + "/step", H5T_STD_I64LE, {}, scalars_per_chunk);
     out.time_ = file.create_growing(name + "/time", H5T_IEEE_F64LE, {}, scalars_per_chunk);
+    file.set_text(name + "/value", "unit", what.unit); // attributes last: headers side by side
     file.set_text(name + "/time", "unit", "ps");
     if (what.time_offset != 0) {
         file.set_number(name, "time_offset", what.time_offset);
@@ -100,9 +102,9 @@ void VectorsApart::append(h5::File& file, std::int64_t step, double time, const 
         edges_.append_row(&box.vectors()[0].x);
     }
     time_.append_row(&time);
-    step_.append_row(&step);
     file.flush();
-    // readers count frames by the vectors: the rest is on the disk before they grow
+    // readers count frames by vectors or steps: the rest is on the disk before these grow
+    step_.append_row(&step);
     value_.append_row(reinterpret_cast<const double*>(values.data()));
     file.flush();
     ++rows_;

@@ -26,7 +26,7 @@ struct VectorElement {
 
 /// A vector of every atom (velocities, forces) at a stride of its own, as a particle group of its
 /// own in an H5MD file: <group>/<element>/{step,time,value}, and the cell at the same steps. Every
-/// row is handed to the operating system before append() returns, the vectors last.
+/// row is handed to the operating system before append() returns, vectors and steps last.
 class VectorsApart {
 public:
     VectorsApart() = default;
@@ -57,8 +57,8 @@ constexpr hsize_t scalars_per_chunk = 1024;
 hsize_t rows_per_chunk(hsize_t row_bytes);
 
 /// Rows of `steps` up to `after_step`, no more than each of `sets` has; all are cut to that, the
-/// first one on the disk before the rest: by it readers count. Returns their number and the last
-/// step (-1: none).
+/// first one and the steps on the disk before the rest: by these readers count. Returns their
+/// number and the last step (-1: none).
 std::pair<hsize_t, std::int64_t> cut_rows(h5::File& file, const h5::Dataset& steps,
                                           std::int64_t after_step,
                                           const std::vector<h5::Dataset*>& sets);

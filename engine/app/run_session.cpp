@@ -20,6 +20,18 @@
 namespace tessera
 {
 
+namespace
+{
+
+/// Not so where a disk was full in the midst of a row.
+bool ends_a_line(const std::filesystem::path& file)
+{
+    std::ifstream in(file, std::ios::binary | std::ios::ate);
+    return !in || in.tellg() <= 0 || (in.seekg(-1, std::ios::end) && in.get() == '\n');
+}
+
+} // namespace
+
 RunSession::RunSession(LoadedSystem system, const RunOptions& options, const StopRequest& stop)
     : system_(std::move(system)), stop_(stop), quiet_(options.quiet),
       threads_(threads_to_use(options.threads.value_or(system_.deck.compute.threads))),
@@ -116,6 +128,22 @@ void RunSession::open_log()
         throw FileError(fmt::format("{}: cannot be written ({}). Check the folder of output.log.",
                                     file->string(), std::strerror(errno)));
     }
+    if (continued_ && !ends_a_line(*file)) {
+        log_ << '\n';
+    }
+}
+
+void RunSession::check_log() const
+{
+    if (!log_.is_open() || log_) {
+        return;
+    }
+    const bool is_told = errno == ENOSPC || errno == EDQUOT || errno == EIO || errno == EFBIG;
+    throw FileError(fmt::format("{}: cannot be written any more ({}). Free space, or name another "
+                                "file with output.log; what was written before is intact, and "
+                                "--continue goes on from the last checkpoint.",
+                                system_.deck.output.log->string(),
+                                is_told ? std::strerror(errno) : "a write failed"));
 }
 
 void RunSession::open_trajectory()
@@ -239,6 +267,7 @@ void RunSession::tell(const std::string& text)
     if (log_.is_open()) {
         log_ << text;
         log_.flush();
+        check_log();
     }
     if (!quiet_) {
         std::cout << text << std::flush;
@@ -290,8 +319,11 @@ int RunSession::run()
         simulation_->run(last, [this] { return after_step(); });
     } catch (const std::exception& fault) {
         // frames so far stay readable; the state after a fault is not worth a checkpoint
-        if (trajectory_) {
-            trajectory_->flush();
+        try {
+            if (trajectory_) {
+                trajectory_->flush();
+            }
+        } catch (const FileError&) { // may be the fault itself: the first one is told
         }
         if (log_.is_open()) {
             log_ << '\n' << fault.what() << '\n';
@@ -321,6 +353,7 @@ bool RunSession::after_step()
 {
     const Deck& deck = system_.deck;
     clock_->at_step(simulation_->state().step);
+    check_log();
     if (const int signal = stop_.signal(); signal != 0) {
         stopped_by_ = fmt::format("stopped by signal {} ({})", signal, strsignal(signal));
     }

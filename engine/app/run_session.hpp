@@ -41,6 +41,7 @@ private:
     void lock_files();
     void choose_start(const std::string& continuation);
     void open_log();
+    void check_log() const;
     void open_trajectory();
     H5mdTrajectory continued_trajectory(const TrajectorySettings& settings) const;
     void make_simulation();

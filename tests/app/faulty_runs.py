@@ -166,11 +166,14 @@ def faults_in_mdanalysis(file, whole):
         if frames == 0:
             return []  # MDAnalysis opens no trajectory without a frame
         universe = MDAnalysis.Universe(str(file))
-        for frame in universe.trajectory:
-            if not np.allclose(frame.positions, 10 * positions[frame.frame], atol=1e-5):
-                return ["MDAnalysis reads frame %d otherwise" % frame.frame]
-        if universe.trajectory.n_frames != frames:
-            return ["MDAnalysis counts other frames"]
+        try:
+            for frame in universe.trajectory:
+                if not np.allclose(frame.positions, 10 * positions[frame.frame], atol=1e-5):
+                    return ["MDAnalysis reads frame %d otherwise" % frame.frame]
+            if universe.trajectory.n_frames != frames:
+                return ["MDAnalysis counts other frames"]
+        finally:
+            universe.trajectory.close()  # else this process would see its old content for ever
     except Exception as fault:
         return ["MDAnalysis cannot read it (%d frames): %s" % (frames, fault)]
     return []

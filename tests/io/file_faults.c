@@ -12,7 +12,7 @@
            stop:K            SIGSTOP before it
            signal:K:S        signal S before it
            error:K:E         it fails once with errno E
-           full:K            from it on no write finds space: ENOSPC, after half the bytes of the first one
+           full:K            from it on no write finds space: ENOSPC, after the whole pages of the first one
            short:K:N         from it on a write takes at most N bytes */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -153,9 +153,8 @@ static int strikes(void)
 static ssize_t allowed(long offset, size_t size, const char *path, long (*put)(int, const void *, size_t, long), int file,
                        const void *from)
 {
-    const int is_last = calls + 1 == at;
-    if (is_last && is("torn")) {
-        const size_t boundary = ((size_t)offset + size - 1) / 4096 * 4096;
+    const size_t boundary = ((size_t)offset + size - 1) / 4096 * 4096;
+    if (calls + 1 == at && is("torn")) {
         if (boundary > (size_t)offset) {
             note("write", offset, boundary - (size_t)offset, path, NULL, from);
             put(file, from, boundary - (size_t)offset, offset);
@@ -165,8 +164,8 @@ static ssize_t allowed(long offset, size_t size, const char *path, long (*put)(i
         return -1;
     }
     if (is("full") && calls >= at) {
-        if (calls == at && size > 1) {
-            return (ssize_t)(size / 2);
+        if (calls == at && boundary > (size_t)offset) {
+            return (ssize_t)(boundary - (size_t)offset);
         }
         errno = ENOSPC;
         return -1;

@@ -54,6 +54,7 @@ class Kills(unittest.TestCase):
                 p = f["particles/trajectory"]
                 frames = len(p["position/value"])
                 self.assertTrue(least <= frames <= most, "%s: %d frames" % (moment, frames))
+                self.assertEqual(len(p["position/step"]), frames, moment)  # MDAnalysis reads until steps end
                 expected = np.arange(frames)
                 for found in (p["position/value"][:, 0, 0], p["position/step"][:frames],
                               f["observables/temperature/value"][:frames]):
