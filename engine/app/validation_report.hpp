@@ -21,7 +21,7 @@ struct Validation {
     std::vector<PositiveControl> controls;
     std::vector<std::string> notes;
 
-    /// Every margin is kept, and every control with a prediction is found.
+    /// Every margin is kept and every control found, by T1 alone where T2 has no prediction.
     [[nodiscard]] bool is_within() const;
 };
 

@@ -87,10 +87,15 @@ double FrameAccuracy::force_rms() const
     return atoms > 0 ? std::sqrt(force_square / atoms) : 0.0;
 }
 
-bool PositiveControl::is_found() const
+bool PositiveControl::is_found_by_forces() const
 {
     const double sd = injected / std::sqrt(2.0 * static_cast<double>(components));
-    return std::fabs(found - injected) <= 5 * sd && expected &&
+    return std::fabs(found - injected) <= 5 * sd;
+}
+
+bool PositiveControl::is_found() const
+{
+    return is_found_by_forces() && expected &&
            std::fabs(power - expected->power) <= 4 * expected->deviation;
 }
 
@@ -154,6 +159,7 @@ const FrameAccuracy& AccuracyStudy::add(const State& state)
     const ForcesByClass tested = tested_.evaluate(state.box, x, threads_);
     last_reference_ = reference_.evaluate(state.box, x, threads_);
     last_state_ = state;
+    unit_noise_.reset();
     has_fp32_pairs_ = tested.has_fp32_pairs;
     frames_.push_back(compare(state, tested, last_reference_));
     return frames_.back();
@@ -177,7 +183,13 @@ PositiveControl AccuracyStudy::inject_noise(double relative, std::uint64_t seed)
     out.injected = relative;
     out.found = judged.error[pairs_index].rms() / rms;
     out.power = judged.noise_power;
-    out.expected = noise_power_.of_white_noise(last_state_.box, last_state_.position, sigma);
+    if (!unit_noise_) {
+        unit_noise_ = noise_power_.of_white_noise(last_state_.box, last_state_.position, 1);
+    }
+    if (unit_noise_) {
+        const double variance = sigma * sigma;
+        out.expected = {variance * unit_noise_->power, variance * unit_noise_->deviation};
+    }
     return out;
 }
 

@@ -60,7 +60,9 @@ struct PositiveControl {
     double power;    ///< found by T2, kT/ns/dof
     /// Predicted for T2 with the standard deviation of one sample; none: NoisePower has none.
     std::optional<NoisePower::Expected> expected;
-    /// Within four standard deviations in T2, five in T1 (sd of T1: 1/sqrt(2 components)).
+    /// By T1: within five standard deviations (1/sqrt(2 components) of the size).
+    [[nodiscard]] bool is_found_by_forces() const;
+    /// By T1, and by T2 within four standard deviations; false where nothing is predicted.
     [[nodiscard]] bool is_found() const;
     std::int64_t components = 0;
 };
@@ -114,6 +116,7 @@ private:
     std::vector<FrameAccuracy> frames_;
     State last_state_;
     ForcesByClass last_reference_;
+    std::optional<NoisePower::Expected> unit_noise_; ///< of 1 kJ/mol/nm at the last frame
     bool has_fp32_pairs_ = false;
 };
 

@@ -32,27 +32,40 @@ struct Side {
     Vec3 direction;
 };
 
+/// With G = A^T A, X = G^-1 A^T M^-1 A, Y = G^-1 A^T M^-2 A:
+/// tr B = tr M^-1 - tr X,   tr B^2 = tr M^-2 - 2 tr Y + tr X^2.
 Traces traces_of(std::span<const double> mass, std::span<const Side> sides)
 {
-    const auto n = static_cast<Eigen::Index>(3 * mass.size());
-    const auto constraints = static_cast<Eigen::Index>(sides.size());
-    Eigen::VectorXd inverse_mass(n);
-    for (Eigen::Index k = 0; k < n; ++k) {
-        inverse_mass[k] = 1 / mass[at(k / 3)];
+    struct End {
+        Eigen::Index side;
+        Vec3 direction;
+    };
+    std::vector<std::vector<End>> ends(mass.size());
+    for (std::size_t k = 0; k < sides.size(); ++k) {
+        ends[at(sides[k].i)].push_back({static_cast<Eigen::Index>(k), sides[k].direction});
+        ends[at(sides[k].j)].push_back({static_cast<Eigen::Index>(k), -sides[k].direction});
     }
-    Eigen::MatrixXd a = Eigen::MatrixXd::Zero(n, constraints);
-    for (Eigen::Index c = 0; c < constraints; ++c) {
-        const Side& s = sides[at(c)];
-        for (int k = 0; k < 3; ++k) {
-            const Eigen::Index i = 3 * Eigen::Index{s.i} + k, j = 3 * Eigen::Index{s.j} + k;
-            a(i, c) = s.direction[k] * std::sqrt(inverse_mass[i]);
-            a(j, c) = -s.direction[k] * std::sqrt(inverse_mass[j]);
+    const auto n = static_cast<Eigen::Index>(sides.size());
+    Eigen::MatrixXd g = Eigen::MatrixXd::Zero(n, n), h = g, k = g;
+    Traces out;
+    for (std::size_t a = 0; a < mass.size(); ++a) {
+        const double w = 1 / mass[a];
+        out.first += 3 * w;
+        out.second += 3 * w * w;
+        for (const End& p : ends[a]) {
+            for (const End& q : ends[a]) {
+                const double d = w * dot(p.direction, q.direction);
+                g(p.side, q.side) += d;
+                h(p.side, q.side) += d * w;
+                k(p.side, q.side) += d * w * w;
+            }
         }
     }
-    const Eigen::LDLT<Eigen::MatrixXd> inner(a.transpose() * a);
-    const Eigen::MatrixXd q = Eigen::MatrixXd::Identity(n, n) - a * inner.solve(a.transpose());
-    const Eigen::MatrixXd b = q * inverse_mass.asDiagonal() * q;
-    return {b.trace(), b.squaredNorm()};
+    const Eigen::LLT<Eigen::MatrixXd> inner(g);
+    const Eigen::MatrixXd x = inner.solve(h);
+    out.first -= x.trace();
+    out.second += x.cwiseProduct(x.transpose()).sum() - 2 * inner.solve(k).trace();
+    return out;
 }
 
 } // namespace
@@ -100,7 +113,7 @@ std::optional<NoisePower::Expected>
 NoisePower::of_white_noise(const Box& box, std::span<const GridPosition> positions,
                            double sigma) const
 {
-    constexpr std::size_t most_components = 600;
+    constexpr std::size_t most_constraints = 3000; // dense matrices: seconds
     const ConstraintPlan& plan = constraints_.plan();
     std::vector<bool> is_bound(mass_.size(), false);
     Traces all;
@@ -124,7 +137,7 @@ NoisePower::of_white_noise(const Box& box, std::span<const GridPosition> positio
     }
     for (std::size_t g = 0; g < plan.networks(); ++g) {
         const std::span atoms(plan.network_atoms.begin(g), plan.network_atoms.length(g));
-        if (3 * atoms.size() > most_components) {
+        if (at(plan.first_bond[g + 1] - plan.first_bond[g]) > most_constraints) {
             return std::nullopt;
         }
         std::vector<Side> sides;

@@ -36,7 +36,7 @@ public:
     /// standard deviation `sigma`. From the trace of Q M^-1 Q, Q = 1 - A (A^T A)^-1 A^T,
     /// A = M^-1/2 J^T, group by group with dense matrices; `deviation` is the standard deviation of
     /// one sample, from the trace of its square. None where a group of constraints is too large for
-    /// that (600 components).
+    /// that (3000 constraints, some seconds).
     struct Expected {
         double power, deviation;
     };

@@ -17,7 +17,7 @@ namespace tessera
 /// calls. Shared with the production path are only the formulas of engine/physics/pair and the
 /// constants of make_pair_form.
 ///
-/// About 40 ns a pair within the cut-off. Throws InputError where the cut-off exceeds half the
+/// About 150 ns a pair within the cut-off. Throws InputError where the cut-off exceeds half the
 /// shortest height of the cell.
 void add_reference_pairs(const Topology& topology, const NonbondedSettings& settings,
                          const Box& box, std::span<const Vec3> positions, int threads,

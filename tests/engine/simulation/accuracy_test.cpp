@@ -357,6 +357,42 @@ TEST(NoisePower, KnowsThatConstraintsBearWhatActsAlongThem)
                 1000 * 0.001 * (49 / 2.0 + 49 / 5.0) / (2 * 0.00831446261815324 * 300), 1e-10);
 }
 
+/// A chain of forty atoms of different masses in one network: prediction and solver agree.
+TEST(NoisePower, FindsWhiteNoiseOfALongChainAsPredicted)
+{
+    std::vector<double> mass;
+    std::vector<GridPosition> x;
+    for (std::uint32_t a = 0; a < 40; ++a) {
+        mass.push_back(a % 3 == 0 ? 1 : 12 + a);
+        x.push_back(to_grid(Vec3{0.1 * a, 0, 0} + 0.03 * support::scattered(a)));
+    }
+    Topology t = support::massive_atoms(mass);
+    for (std::int32_t a = 0; a + 1 < 40; ++a) {
+        t.constraints.push_back({a, a + 1,
+                                 norm(nearest_side({}, x[static_cast<std::size_t>(a)],
+                                                   x[static_cast<std::size_t>(a + 1)]))});
+    }
+    NoisePower power(t, 80, 0.002, 300);
+
+    const auto expected = power.of_white_noise({}, x, 2.0);
+    constexpr int samples = 400;
+    double sum = 0;
+    for (int s = 0; s < samples; ++s) {
+        std::vector<Vec3> noise;
+        for (std::uint32_t a = 0; a < 40; ++a) {
+            RandomStream random(7, a, s, RandomPurpose::test);
+            const auto xy = random.normal2();
+            noise.push_back(2.0 * Vec3{xy[0], xy[1], random.normal2()[0]});
+        }
+        sum += power.of({}, x, noise, 1).power;
+    }
+
+    ASSERT_TRUE(expected);
+    EXPECT_NEAR(sum / samples, expected->power, 4 * expected->deviation / std::sqrt(samples));
+    EXPECT_LT(4 * expected->deviation / std::sqrt(samples), 0.1 * expected->power)
+        << "tells nothing";
+}
+
 /// One degree of freedom of five of a dumb-bell is frozen: tr(Q M^-1) by hand. Along the bond the
 /// centre of mass alone moves: 1/(m1 + m2) instead of 1/m1 + 1/m2.
 TEST(NoisePower, PredictsWhiteNoiseOfADumbBell)
