@@ -5,8 +5,8 @@ usage: drift.py TRAJECTORY.h5md [--skip PS]
 
 Needs h5py and numpy (Debian: python3-h5py python3-numpy).
 
-Under force noise the energy walks at random: Var[E(t + tau) - E(t)] = 2 P tau / ndf, with E in kT a
-degree of freedom and P the heating power in kT/ns/dof. The slope of one run therefore has the
+Under force noise the energy walks at random: Var[E(t + tau) - E(t)] = 2 P tau / ndf + constant, with E
+in kT a degree of freedom and P the heating power in kT/ns/dof. The slope of one run therefore has the
 standard error sqrt(2 P / (ndf t)) at least. Where the energy only fluctuates about a constant, the
 error of the least-squares slope with the correlation of the residuals taken into account is the
 larger one. Both are printed, and the larger is the error bar.
@@ -68,13 +68,13 @@ def main():
     print(f"temperature         {mean_temperature:.2f} K")
     print(f"sigma of the energy {np.sqrt(np.mean(residual**2)) * freedom * BOLTZMANN * mean_temperature:.4f} kJ/mol "
           f"= {np.sqrt(np.mean(residual**2)):.3e} kT/dof; correlation time {tau * 1e6:.0f} fs")
-    power = []
-    for share in (100, 50, 20, 10):
-        lag = max(1, len(t) // share)
-        change = e[lag:] - e[:-lag]
-        power.append(np.var(change) * freedom / (2 * lag * interval))
-        print(f"increments          lag {lag * interval * 1e3:8.3f} ps: P <= {power[-1]:.2e} kT/ns/dof")
-    from_walk = np.sqrt(2 * min(power) / (freedom * length))
+    lag = max(1, len(t) // 16)
+    spread = [np.var(e[k:] - e[:-k]) for k in (lag, 4 * lag)]
+    walks = spread[1] - spread[0] > 0.5 * spread[0]  # a walk gives 3 times, noise about a constant nothing
+    power = (spread[1] - spread[0]) * freedom / (2 * 3 * lag * interval) if walks else 0.0
+    print(f"heating power       P = {power:.2e} kT/ns/dof, from increments over {lag * interval * 1e3:.2f} and "
+          f"{4 * lag * interval * 1e3:.2f} ps" + ("" if walks else ": no walk is seen"))
+    from_walk = np.sqrt(2 * power / (freedom * length))
     error = max(from_residual, from_walk)
     print(f"error of the slope  {from_residual:.2e} (residuals), {from_walk:.2e} (random walk) kT/ns/dof")
     print(f"drift               {slope:+.2e} +- {error:.2e} kT/ns/dof "
