@@ -135,11 +135,12 @@ def faults_of_trajectory(file, whole):
     """What is wrong with a trajectory found at any moment: every frame that readers count (by the positions) must be
     one of the unbroken run `whole`, in all its parts."""
     try:
+        with h5py.File(file, "r") as f:  # the count before the data: the file may be growing
+            frames = len(f["particles/trajectory/position/value"])
         found = arrays(file)
     except Exception as fault:
         return ["h5py cannot read it: %s" % fault]
     faults = []
-    frames = len(found.get("particles/trajectory/position/value", []))
     rows = min(len(found[n]) for n in found if n.startswith("energies/")) if "energies/step" in found else 0
     for name, values in whole.items():
         if name not in found:
