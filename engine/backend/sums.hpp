@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/backend/outer_sum.hpp"
 #include "engine/base/bit_hash.hpp"
 #include "engine/base/fixed_point.hpp"
 #include "engine/math/mat3.hpp"
@@ -141,8 +142,11 @@ public:
             }
         }
     }
+    /// Adds -1/2 of an exact sum of x outer F, which is rounded only once all parts are in.
+    void add_virial_of(const OuterSum& outer) { outer_.add(outer); }
     void merge(const EnergySums& other)
     {
+        outer_.add(other.outer_);
         for (std::size_t k = 0; k < energy_.size(); ++k) {
             energy_[k].add(other.energy_[k]);
         }
@@ -164,10 +168,12 @@ public:
     }
     [[nodiscard]] Mat3 virial() const
     {
-        Mat3 m;
+        Mat3 m = outer_.value();
         for (int k = 0; k < 3; ++k) {
             for (int l = 0; l < 3; ++l) {
-                m[k][l] = virial_[static_cast<std::size_t>(3 * k + l)].value();
+                ExactSum sum = virial_[static_cast<std::size_t>(3 * k + l)];
+                sum.add(-0.5 * m[k][l]);
+                m[k][l] = sum.value();
             }
         }
         return m;
@@ -190,6 +196,7 @@ private:
 
     std::array<ExactSum, energy_kind_count> energy_;
     std::array<ExactSum, 9> virial_;
+    OuterSum outer_; ///< to the virial by -1/2
 };
 
 } // namespace tessera

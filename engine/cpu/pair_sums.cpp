@@ -19,42 +19,10 @@ std::size_t at(std::int64_t k)
     return static_cast<std::size_t>(k);
 }
 
-__extension__ using Wide = __int128;
-
-/// Sum of x (outer) F, x on the position grid and F on the force grid.
-struct WideOuter {
-    Wide element[3][3] = {};
-
-    void add(const GridPosition& x, const std::array<std::uint64_t, 3>& f)
-    {
-        const std::int64_t components[3] = {x.x, x.y, x.z};
-        for (std::size_t k = 0; k < 3; ++k) {
-            for (std::size_t l = 0; l < 3; ++l) {
-                element[k][l] += static_cast<Wide>(components[k]) *
-                                 static_cast<Wide>(static_cast<std::int64_t>(f[l]));
-            }
-        }
-    }
-    void add(const WideOuter& other)
-    {
-        for (int k = 0; k < 3; ++k) {
-            for (int l = 0; l < 3; ++l) {
-                element[k][l] += other.element[k][l];
-            }
-        }
-    }
-    [[nodiscard]] Mat3 times(double factor) const
-    {
-        Mat3 m;
-        constexpr double scale = 1.0 / fixed::position_scale / fixed::force_scale;
-        for (int k = 0; k < 3; ++k) {
-            for (int l = 0; l < 3; ++l) {
-                m[k][l] = factor * (static_cast<double>(element[k][l]) * scale);
-            }
-        }
-        return m;
-    }
-};
+std::array<std::int64_t, 3> components(const GridPosition& x)
+{
+    return {x.x, x.y, x.z};
+}
 
 } // namespace
 
@@ -167,11 +135,11 @@ void join(std::span<std::optional<PairSums>> parts, const ClusterOrder& order,
 {
     const auto slots = static_cast<std::int64_t>(order.atom_of_slot.size());
     if (forces.mode() == SumMode::exact) {
-        WideOuter outer_sum;
+        OuterSum outer_sum;
         std::int32_t too_large = -1;
 #pragma omp parallel num_threads(threads)
         {
-            WideOuter mine;
+            OuterSum mine;
 #pragma omp for schedule(static) nowait
             for (std::int64_t s = 0; s < slots; ++s) {
                 const std::int32_t atom = order.atom_of_slot[at(s)];
@@ -196,7 +164,7 @@ void join(std::span<std::optional<PairSums>> parts, const ClusterOrder& order,
                     too_large = too_large < 0 ? atom : std::min(too_large, atom);
                 }
                 if (wanted.virial) {
-                    mine.add(positions[at(s)], f);
+                    mine.add(components(positions[at(s)]), f);
                 }
             }
             if (wanted.virial) {
@@ -206,7 +174,7 @@ void join(std::span<std::optional<PairSums>> parts, const ClusterOrder& order,
         }
         for (const std::optional<PairSums>& part : parts) {
             for (std::size_t k = 0; part && wanted.virial && k < shift_vectors.size(); ++k) {
-                outer_sum.add(shift_vectors[k], part->fixed_shift_[k]);
+                outer_sum.add(components(shift_vectors[k]), part->fixed_shift_[k]);
             }
             if (part && part->slot_out_of_range_ >= 0) {
                 too_large = order.atom_of_slot[at(part->slot_out_of_range_)];
@@ -226,7 +194,7 @@ void join(std::span<std::optional<PairSums>> parts, const ClusterOrder& order,
             forces.add(at(too_large), Vec3{infinite, infinite, infinite}); // marks the sums
         }
         if (wanted.virial) {
-            energies.add_virial(outer_sum.times(-0.5));
+            energies.add_virial_of(outer_sum);
         }
     } else {
         Mat3 virial;

@@ -8,9 +8,8 @@ namespace tessera
 
 /// The single point of single_point.hpp, shared by the ranks of a transport: each evaluates the
 /// pairs, terms and sites of its slab of the cell, from its own atoms and ghosts of its neighbours
-/// above. Forces and energies have the bits of one rank; the virial agrees to some 1e-11 kJ/mol
-/// (the pairs' part is rounded once a rank). Every rank calls it with the same arguments and
-/// returns the whole result.
+/// above. Forces, energies and virial have the bits of one rank. Every rank calls it with the same
+/// arguments and returns the whole result.
 ///
 /// What follows what:
 ///     plan             from the start positions, which every rank has read: no message

@@ -104,6 +104,25 @@ TEST(KnownFaults, B08RingsHaveEachPairOnceOrNotAtAll)
     }
 }
 
+TEST(KnownFaults, B10OctahedraOfRoundedAnglesAreOneCell)
+{
+    const std::vector<Vec3> inside =
+        support::scattered(60, Mat3{{{3, 0, 0}, {-1, 2.828, 0}, {-1, -1.414, 2.449}}}, 0.3, 5);
+    std::vector<double> energies;
+    for (const double angle : {109.4712190, 109.4712206, 109.4712219}) {
+        const Box box = Box::from_lengths_and_angles({3, 3, 3}, {angle, angle, angle});
+
+        EXPECT_NEAR(box.volume(), 20.78461, 1e-5) << angle;
+        for (int k = 0; k < 3; ++k) {
+            EXPECT_NEAR(box.heights()[k], 2.44949, 1e-5) << angle;
+        }
+        energies.push_back(
+            single_point(finish(argon(60)), plain(1.2247), box, inside, 1).sums.potential());
+    }
+    EXPECT_NEAR(energies[0] / energies[1], 1, 1e-6);
+    EXPECT_NEAR(energies[2] / energies[1], 1, 1e-6);
+}
+
 TEST(KnownFaults, B13AtomsOnAndFarBeyondTheFacesKeepTheirPairInBothPrecisions)
 {
     for (const Mat3& cell : {Mat3{{{3, 0, 0}, {0, 3, 0}, {0, 0, 3}}},
@@ -221,7 +240,7 @@ struct Strained {
 std::vector<Strained> strained_molecules()
 {
     const std::vector<Vec3> bent{
-        {-0.05, 0, 0}, {0.05, 0.01, 0}, {0.1, 0.1, -0.03}, {0.2, 0.12, 0.05}};
+        {-0.05, 0, 0}, {0.05, 0.01, 0}, {0.1, 0.1, -0.03}, {0.2, 0.12, 0.05}, {0.25, 0.22, 0}};
     std::vector<Strained> all;
     const auto add = [&](const char* name, std::size_t atoms, const auto& put) {
         Strained s{name,
@@ -239,6 +258,9 @@ std::vector<Strained> strained_molecules()
     });
     add("dihedral", 4, [](Strained& s) {
         s.topology.table<PeriodicDihedral>().add({0, 1, 2, 3}, PeriodicDihedral::typical());
+    });
+    add("map", 5, [](Strained& s) {
+        s.topology.table<Cmap>().add({0, 1, 2, 3, 4}, Cmap::typical());
     });
     add("pair14", 4, [](Strained& s) {
         s.topology.table<LennardJones14>().add({0, 3}, LennardJones14::typical());
