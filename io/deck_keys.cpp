@@ -380,6 +380,13 @@ const std::vector<DeckKey>& table()
          "5000",
          "steps between checks against the FP64 kernels; 0 never",
          {}},
+        {"compute.shuffle_seed",
+         K::count,
+         D::none,
+         "0",
+         "debugging: not 0 permutes all that must not reach the bits of a run (numbers of atoms, "
+         "pair lists, terms, images, threads' shares)",
+         {}},
     };
     return keys;
 }

@@ -301,6 +301,7 @@ private:
             compute.threads = static_cast<int>(threads);
         }
         compute.check_every = count("compute.check_every", 5000);
+        deck_.nonbonded.shuffle_seed = static_cast<std::uint64_t>(count("compute.shuffle_seed", 0));
         if (values_.get<bool>("compute.portable").value_or(false)) {
             fault("compute.portable", "compute.portable = true is not built yet", "not built yet",
                   "set portable = false");

@@ -22,11 +22,11 @@ constexpr const char* beta_key = "settings.ewald_beta";
 /// Keys a continued run may change: how long, what is written, where it is computed.
 bool is_free(const std::string& key)
 {
-    static const std::array<std::string, 10> names = {
-        "run.steps",          "run.duration",   "system.topology",
-        "system.coordinates", "system.include", "system.restraint_reference",
-        "compute.threads",    "compute.device", "compute.check_every",
-        "run.velocities"};
+    static const std::array<std::string, 11> names = {
+        "run.steps",          "run.duration",        "system.topology",
+        "system.coordinates", "system.include",      "system.restraint_reference",
+        "compute.threads",    "compute.device",      "compute.check_every",
+        "run.velocities",     "compute.shuffle_seed"};
     return key.rfind("output.", 0) == 0 ||
            std::find(names.begin(), names.end(), key) != names.end();
 }

@@ -4,6 +4,7 @@
 #include "engine/cpu/listed.hpp"
 #include "engine/cpu/long_range.hpp"
 #include "engine/cpu/nonbonded.hpp"
+#include "engine/cpu/shuffled_forces.hpp"
 
 namespace tessera
 {
@@ -96,12 +97,12 @@ private:
     DispersionTail tail_;
 };
 
-} // namespace
+using Providers = std::vector<std::unique_ptr<ForceProvider>>;
 
-std::vector<std::unique_ptr<ForceProvider>>
-make_cpu_forces(const std::shared_ptr<const Topology>& topology, const NonbondedSettings& settings)
+Providers make_plainly(const std::shared_ptr<const Topology>& topology,
+                       const NonbondedSettings& settings)
 {
-    std::vector<std::unique_ptr<ForceProvider>> out;
+    Providers out;
     out.push_back(std::make_unique<NonbondedForces>(*topology, settings));
     out.push_back(std::make_unique<LongRangeForces>(*topology, settings));
     out.push_back(std::make_unique<ListedForces>(topology));
@@ -109,6 +110,20 @@ make_cpu_forces(const std::shared_ptr<const Topology>& topology, const Nonbonded
         out.push_back(std::make_unique<DispersionTailEnergy>(*topology, settings));
     }
     return out;
+}
+
+} // namespace
+
+Providers make_cpu_forces(const std::shared_ptr<const Topology>& topology,
+                          const NonbondedSettings& settings)
+{
+    if (settings.shuffle_seed == 0) {
+        return make_plainly(topology, settings);
+    }
+    return make_shuffled_forces(topology, settings.shuffle_seed,
+                                [&](const std::shared_ptr<const Topology>& other) {
+                                    return make_plainly(other, settings);
+                                });
 }
 
 } // namespace tessera

@@ -30,12 +30,16 @@ double average_over_pairs(const Topology& t)
             sum += pairs * t.pairs.c6[a * types + b];
         }
     }
-    double excluded = 0, excluded_c6 = 0; // each pair twice
+    std::vector<std::int64_t> excluded_of(t.pairs.c6.size(), 0); // each pair twice
     for (std::size_t a = 0; a < t.type.size(); ++a) {
         for (const std::int32_t* b = t.exclusions.begin(a); b != t.exclusions.end(a); ++b) {
-            excluded += 1;
-            excluded_c6 += t.pairs.c6[t.pairs.at(t.type[a], t.type[static_cast<std::size_t>(*b)])];
+            ++excluded_of[t.pairs.at(t.type[a], t.type[static_cast<std::size_t>(*b)])];
         }
+    }
+    double excluded = 0, excluded_c6 = 0;
+    for (std::size_t p = 0; p < excluded_of.size(); ++p) {
+        excluded += static_cast<double>(excluded_of[p]);
+        excluded_c6 += static_cast<double>(excluded_of[p]) * t.pairs.c6[p];
     }
     const auto n = static_cast<double>(t.type.size());
     const double pairs = 0.5 * n * (n - 1) - 0.5 * excluded;

@@ -22,10 +22,17 @@ ExclusionCorrections::ExclusionCorrections(const Topology& topology, const PairF
     const auto cg = [&](const Topology& t, std::size_t a, std::size_t b) {
         return mesh_c6[t.pairs.at(t.type[a], t.type[b])];
     };
-    double charge2 = 0, c6 = 0;
+    // kJ/mol per e^2, and per kJ/mol nm^6
+    const double per_charge2 = form.coulomb == CoulombForm::ewald
+                                   ? -form.coulomb_constant * form.beta * 0.5 * two_over_sqrt_pi
+                               : has_field ? -0.5 * form.coulomb_constant * form.field.c
+                                           : 0.0;
+    const double per_c6 =
+        form.lj_ewald ? form.lj_beta2 * form.lj_beta2 * form.lj_beta2 / 12.0 : 0.0;
     for (std::size_t a = 0; self_terms_of != nullptr && a < self_terms_of->charge.size(); ++a) {
-        charge2 += self_terms_of->charge[a] * self_terms_of->charge[a];
-        c6 += form.lj_ewald ? cg(*self_terms_of, a, a) : 0.0;
+        const double q = self_terms_of->charge[a];
+        self_coulomb_.add(per_charge2 * (q * q));
+        self_lj_.add(form.lj_ewald ? per_c6 * cg(*self_terms_of, a, a) : 0.0);
     }
     for (std::size_t a = 0; a < topology.charge.size(); ++a) {
         for (const std::int32_t* b = pairs.begin(a); b != pairs.end(a); ++b) {
@@ -46,14 +53,6 @@ ExclusionCorrections::ExclusionCorrections(const Topology& topology, const PairF
                 cg_.push_back(attraction);
             }
         }
-    }
-    if (form.coulomb == CoulombForm::ewald) {
-        self_coulomb_ = -form.coulomb_constant * form.beta * 0.5 * two_over_sqrt_pi * charge2;
-    } else if (has_field) {
-        self_coulomb_ = -0.5 * form.coulomb_constant * form.field.c * charge2;
-    }
-    if (form.lj_ewald) {
-        self_lj_ = form.lj_beta2 * form.lj_beta2 * form.lj_beta2 / 12.0 * c6;
     }
 }
 

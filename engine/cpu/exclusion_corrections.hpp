@@ -49,7 +49,7 @@ private:
     std::vector<std::array<std::int32_t, 2>> pairs_; ///< i < j
     std::vector<double> strength_;                   ///< ke q_i q_j, [pairs]
     std::vector<double> cg_;                         ///< [pairs], empty without LJ-PME
-    double self_coulomb_ = 0, self_lj_ = 0;          ///< kJ/mol
+    ExactSum self_coulomb_, self_lj_;                ///< kJ/mol
 };
 
 } // namespace tessera

@@ -63,10 +63,11 @@ LongRange::LongRange(const Topology& topology, const NonbondedSettings& settings
     if (is_ewald) {
         require_positive(settings.ewald_beta, "electrostatics");
         const CoulombWaves waves{topology.coulomb_constant, settings.ewald_beta};
-        double net = 0;
+        std::int64_t net_units = 0;
         for (const double q : topology.charge) {
-            net += q;
+            net_units += to_fixed(q, fixed::mesh_scale);
         }
+        const double net = from_fixed(net_units, fixed::mesh_scale);
         background_ =
             constants::pi * waves.coulomb_constant * net * net / (2.0 * waves.beta * waves.beta);
         if (settings.electrostatics == Electrostatics::pme) {

@@ -6,6 +6,7 @@
 #include "engine/cpu/mesh_c6.hpp"
 #include "engine/cpu/pair_filter.hpp"
 #include "engine/cpu/pair_sums.hpp"
+#include "engine/plans/shuffle.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -87,7 +88,7 @@ Nonbonded::Nonbonded(const Topology& topology, const NonbondedSettings& settings
       sure_cutoff_(cutoff_), list_radius_(cutoff_ + std::max(0.0, settings.list_buffer)),
       needs_cell_(is_ewald(settings.electrostatics) || settings.lj_pme),
       exclusions_(topology.exclusions), charge_(topology.charge), type_(topology.type),
-      types_(topology.pairs.types)
+      types_(topology.pairs.types), shuffle_seed_(settings.shuffle_seed)
 {
     const std::vector<double> cg = settings.lj_pme
                                        ? make_mesh_c6(topology.pairs, settings.lj_combination)
@@ -193,6 +194,9 @@ void Nonbonded::search(const Box& box, std::span<const Vec3> positions, int thre
     }
     list_ =
         make_cluster_pair_list(search_box_, search_position_, exclusions_, list_radius_, threads);
+    if (shuffle_seed_ != 0) {
+        list_ = shuffled(list_, shuffle_seed_ = mixed_bits(shuffle_seed_) | 1);
+    }
     if (owns_) {
         drop_pairs_of_others();
     }

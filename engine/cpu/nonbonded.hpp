@@ -91,6 +91,7 @@ private:
     std::vector<double> charge_;
     std::vector<std::int32_t> type_;
     std::int32_t types_;
+    std::uint64_t shuffle_seed_; ///< 0: lists are taken as they are made
     struct TypePair {
         double c6, c12;
     };

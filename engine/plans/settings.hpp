@@ -41,6 +41,7 @@ struct NonbondedSettings {
     LjCombination lj_combination = LjCombination::geometric;
 
     Precision precision = Precision::fp64;
+    std::uint64_t shuffle_seed = 0; ///< debugging: not 0 permutes what must not reach the bits
 
     [[nodiscard]] double cutoff() const
     {

@@ -101,6 +101,7 @@ TEST(Deck, ReadsEveryKey)
     EXPECT_EQ(*deck.output.time_limit, 1800);
     EXPECT_EQ(deck.output.hash_every, 7);
     EXPECT_EQ(deck.compute.threads, 2);
+    EXPECT_EQ(deck.nonbonded.shuffle_seed, 3U);
 }
 
 TEST(Deck, TellsNoWarningsOfAGoodDeck)

@@ -1,9 +1,11 @@
 #include "engine/plans/cluster_pair_list.hpp"
+#include "engine/plans/shuffle.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <limits>
 #include <random>
 #include <set>
 
@@ -204,6 +206,58 @@ TEST(ClusterPairList, IsTheSameForAnyNumberOfThreads)
 
     EXPECT_EQ(one.columns, three.columns);
     EXPECT_EQ(one.order.atom_of_slot, three.order.atom_of_slot);
+}
+
+/// So many tiles of the list stand in it as they do in the other one.
+std::size_t tiles_in_common(const ClusterPairList& a, const ClusterPairList& b)
+{
+    const auto tiles = [](const ClusterPairList& list) {
+        std::set<std::array<std::int32_t, 8>> out; // atoms of both clusters
+        for (const ClusterPairList::Row& row : list.rows) {
+            for (std::int64_t k = row.begin; k < row.end; ++k) {
+                std::array<std::int32_t, 8> atoms{};
+                const auto column = list.columns[static_cast<std::size_t>(k)].cluster;
+                for (int lane = 0; lane < 4; ++lane) {
+                    const auto at = [&](std::int32_t c) {
+                        return list.order.atom_of_slot[static_cast<std::size_t>(4 * c + lane)];
+                    };
+                    atoms[static_cast<std::size_t>(lane)] = at(row.cluster);
+                    atoms[static_cast<std::size_t>(4 + lane)] = at(column);
+                }
+                out.insert(atoms);
+            }
+        }
+        return out;
+    };
+    const auto of_a = tiles(a), of_b = tiles(b);
+    return static_cast<std::size_t>(std::count_if(
+        of_a.begin(), of_a.end(), [&](const auto& tile) { return of_b.count(tile) > 0; }));
+}
+
+TEST(ShuffledPairList, HoldsTheSamePairsInOtherTiles)
+{
+    const Box box(Mat3{{{4, 0, 0}, {2, 3.5, 0}, {-2, 1.75, 2.5}}});
+    const std::vector<Vec3> x = random_positions(box, 997, 5); // null atoms in the last cluster
+    const ClusterPairList list = make_cluster_pair_list(box, x, water_like_exclusions(997), 0.8, 1);
+
+    const ClusterPairList other = shuffled(list, 7);
+
+    EXPECT_EQ(expanded(other), expanded(list));
+    EXPECT_LT(tiles_in_common(other, list), list.columns.size() / 100);
+    EXPECT_NE(expanded(list).size(), 0U);
+    EXPECT_EQ(expanded(shuffled(other, 8)), expanded(list));
+}
+
+TEST(ShuffledPairList, ExcludesTheSamePairsWhereAllCount)
+{
+    const std::vector<Vec3> x = random_positions(Box(identity3()), 62, 5);
+    const ClusterPairList list = make_cluster_pair_list(Box(), x, water_like_exclusions(62),
+                                                        std::numeric_limits<double>::infinity(), 1);
+
+    const ClusterPairList other = shuffled(list, 7);
+
+    EXPECT_EQ(expanded(other), expanded(list));
+    EXPECT_NE(other.order.atom_of_slot, list.order.atom_of_slot);
 }
 
 TEST(ClusterPairList, NeedsMemoryByAtomsNotByVolume)
