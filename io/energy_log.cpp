@@ -1,5 +1,6 @@
 #include "io/energy_log.hpp"
 
+#include "engine/math/constants.hpp"
 #include "engine/math/units.hpp"
 
 #include <cmath>
@@ -9,10 +10,15 @@
 namespace tessera
 {
 
+namespace
+{
+constexpr double gram_per_cm3 = 1.66053906892e-3; ///< of 1 u/nm^3 (CODATA 2022)
+} // namespace
+
 EnergyLog::EnergyLog(std::ostream& stream, std::vector<EnergyKind> kinds, std::int64_t every,
-                     bool periodic, LogKind kind)
+                     bool periodic, LogKind kind, double mass)
     : stream_(stream), kinds_(std::move(kinds)), every_(every), periodic_(periodic), kind_(kind),
-      terms_(kinds_.size())
+      mass_(mass), terms_(kinds_.size())
 {
 }
 
@@ -49,6 +55,9 @@ void EnergyLog::notify(const StepView& view)
                          : fmt::format("{:>12} {:>20.6f} {:>24.6f} {:>10}\n", o.step, o.potential,
                                        o.largest_force, o.largest_force_atom + 1));
         stream_.flush();
+        last_row_ =
+            fmt::format("potential {:.6g} kJ/mol, largest force {:.4g} kJ/mol/nm at step {}",
+                        o.potential, o.largest_force, o.step);
         return;
     }
     const double pressure = o.pressure / units::bar;
@@ -69,6 +78,12 @@ void EnergyLog::notify(const StepView& view)
     temperature_.add(o.temperature);
     pressure_.add(pressure);
     volume_.add(o.volume);
+    if (periodic_ && o.volume > 0) {
+        density_.add(mass_ / o.volume * gram_per_cm3);
+    }
+    degrees_of_freedom_ = o.degrees_of_freedom;
+    last_row_ = fmt::format("{:.2f} K, potential {:.1f} kJ/mol at step {}", o.temperature,
+                            o.potential, o.step);
 }
 
 std::string EnergyLog::summary(std::int64_t atoms) const
@@ -98,9 +113,27 @@ std::string EnergyLog::summary(std::int64_t atoms) const
         line("pressure", pressure_, "bar");
         line("volume", volume_, "nm^3");
     }
+    if (density_.count() > 0 && mass_ > 0) {
+        line("density", density_, "g/cm^3");
+    }
+    out +=
+        "  standard errors: block averages over 2^k rows, the largest that 16 blocks or more give "
+        "(Flyvbjerg and Petersen 1989)\n";
     if (potential_.count() > 1) {
-        out += fmt::format("  drift of the conserved quantity: {:.4e} kJ/mol/ps an atom\n",
-                           conserved_over_time_.slope() / static_cast<double>(atoms));
+        const double slope = conserved_over_time_.slope();
+        const double error = conserved_over_time_.error();
+        const auto in = [&](double unit) {
+            return std::isnan(error) ? fmt::format("{:.4e}", slope * unit)
+                                     : fmt::format("{:.4e} +- {:.1e}", slope * unit, error * unit);
+        };
+        out += fmt::format("  drift of the conserved quantity: {} kJ/mol/ps an atom",
+                           in(1 / static_cast<double>(atoms)));
+        const double thermal = constants::boltzmann * temperature_.mean() * degrees_of_freedom_;
+        if (thermal > 0) {
+            out += fmt::format(" = {} kT/ns a degree of freedom", in(1000 / thermal));
+        }
+        out += "\n  (slope of a straight line; its error is that of the fit and of a random walk "
+               "with the increments seen)\n";
     }
     return out;
 }

@@ -71,4 +71,64 @@ double RunningLine::slope() const
     return xx_ > 0 ? xy_ / xx_ : not_a_number;
 }
 
+void DriftLine::add(double time, double energy)
+{
+    time_.push_back(time);
+    energy_.push_back(energy);
+}
+
+double DriftLine::slope() const
+{
+    RunningLine line;
+    for (std::size_t k = 0; k < time_.size(); ++k) {
+        line.add(time_[k], energy_[k]);
+    }
+    return line.slope();
+}
+
+double DriftLine::fit_error() const
+{
+    if (time_.size() < 3) {
+        return not_a_number;
+    }
+    const auto n = static_cast<double>(time_.size());
+    double mean_time = 0, mean_energy = 0;
+    for (std::size_t k = 0; k < time_.size(); ++k) {
+        mean_time += time_[k] / n;
+        mean_energy += energy_[k] / n;
+    }
+    const double slope_found = slope();
+    double spread = 0, residual = 0;
+    for (std::size_t k = 0; k < time_.size(); ++k) {
+        const double t = time_[k] - mean_time;
+        const double off = energy_[k] - mean_energy - slope_found * t;
+        spread += t * t;
+        residual += off * off;
+    }
+    return std::sqrt(residual / ((n - 2) * spread));
+}
+
+double DriftLine::walk_error() const
+{
+    if (time_.size() < 3) {
+        return not_a_number;
+    }
+    const std::size_t lag = std::max<std::size_t>(1, (time_.size() - 1) / fewest_blocks);
+    const double drift = (energy_.back() - energy_.front()) / (time_.back() - time_.front());
+    double squares = 0, count = 0;
+    for (std::size_t k = lag; k < time_.size(); k += lag) {
+        const double increment =
+            energy_[k] - energy_[k - lag] - drift * (time_[k] - time_[k - lag]);
+        squares += increment * increment;
+        count += 1;
+    }
+    const double span = time_.back() - time_.front();
+    return std::sqrt(squares / (count - 1) * count) / span;
+}
+
+double DriftLine::error() const
+{
+    return std::hypot(fit_error(), walk_error());
+}
+
 } // namespace tessera

@@ -34,6 +34,23 @@ private:
     std::vector<Level> levels_;
 };
 
+/// A drift and its error: straight line of least squares through an energy that wanders.
+///
+/// Two errors are added as squares: that of the fit, whose residuals are taken as independent, and
+/// that of a random walk, the deviation of sums of n increments (16 lags and more) over the time:
+/// an energy with noise walks, so that the slope of one run is uncertain by sqrt(2P/(ndf t)).
+class DriftLine {
+public:
+    void add(double time, double energy);
+    [[nodiscard]] double slope() const;      ///< NaN below two different times
+    [[nodiscard]] double fit_error() const;  ///< NaN below three points
+    [[nodiscard]] double walk_error() const; ///< NaN below three points
+    [[nodiscard]] double error() const;
+
+private:
+    std::vector<double> time_, energy_;
+};
+
 /// Straight line of least squares through points that come one by one.
 class RunningLine {
 public:

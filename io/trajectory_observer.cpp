@@ -9,10 +9,13 @@ namespace
 {
 
 /// The scalars behind the energies proper, in one order for both strides.
-void add_scalars(const Observables& o, std::vector<double>& row)
+void add_scalars(const Observables& o, bool moves, std::vector<double>& row)
 {
-    row.insert(row.end(), {o.potential, o.kinetic, o.total, o.conserved, o.temperature,
-                           o.pressure / units::bar, o.volume});
+    row.push_back(o.potential);
+    if (moves) {
+        row.insert(row.end(), {o.kinetic, o.total, o.conserved, o.temperature});
+    }
+    row.insert(row.end(), {o.pressure / units::bar, o.volume});
 }
 
 bool falls_on(std::int64_t step, std::int64_t stride)
@@ -20,42 +23,45 @@ bool falls_on(std::int64_t step, std::int64_t stride)
     return stride > 0 && step % stride == 0;
 }
 
-void add_scalar_columns(std::vector<ScalarColumn>& columns)
+void add_scalar_columns(bool moves, std::vector<ScalarColumn>& columns)
 {
-    for (const char* name :
-         {"potential_energy", "kinetic_energy", "total_energy", "conserved_energy"}) {
-        columns.push_back({name, "kJ mol-1"});
+    columns.push_back({"potential_energy", "kJ mol-1"});
+    if (moves) {
+        for (const char* name : {"kinetic_energy", "total_energy", "conserved_energy"}) {
+            columns.push_back({name, "kJ mol-1"});
+        }
+        columns.push_back({"temperature", "K"});
     }
-    columns.push_back({"temperature", "K"});
     columns.push_back({"pressure", "bar"});
     columns.push_back({"volume", "nm+3"});
 }
 
 } // namespace
 
-std::vector<ScalarColumn> TrajectoryObserver::energy_columns(const std::vector<EnergyKind>& kinds)
+std::vector<ScalarColumn> TrajectoryObserver::energy_columns(const std::vector<EnergyKind>& kinds,
+                                                             bool moves)
 {
     std::vector<ScalarColumn> columns;
     for (const EnergyKind kind : kinds) {
         columns.push_back({std::string(name_of(kind)), "kJ mol-1"});
     }
-    add_scalar_columns(columns);
+    add_scalar_columns(moves, columns);
     return columns;
 }
 
-std::vector<ScalarColumn> TrajectoryObserver::observable_columns()
+std::vector<ScalarColumn> TrajectoryObserver::observable_columns(bool moves)
 {
     std::vector<ScalarColumn> columns;
-    add_scalar_columns(columns);
+    add_scalar_columns(moves, columns);
     return columns;
 }
 
 TrajectoryObserver::TrajectoryObserver(H5mdTrajectory& trajectory,
                                        const TrajectorySettings& settings,
                                        std::vector<EnergyKind> kinds,
-                                       const TrajectoryStrides& strides)
+                                       const TrajectoryStrides& strides, bool moves)
     : trajectory_(trajectory), velocities_(settings.velocities), forces_(settings.forces),
-      kinds_(std::move(kinds)), strides_(strides)
+      moves_(moves), kinds_(std::move(kinds)), strides_(strides)
 {
 }
 
@@ -94,7 +100,7 @@ void TrajectoryObserver::write_frame(const StepView& view)
     }
     const std::vector<Vec3> forces = forces_ ? view.forces() : std::vector<Vec3>();
     std::vector<double> observables;
-    add_scalars(view.observables(), observables);
+    add_scalars(view.observables(), moves_, observables);
 
     TrajectoryFrame frame;
     frame.step = state.step;
@@ -116,7 +122,7 @@ void TrajectoryObserver::write_energies(const StepView& view)
     for (const EnergyKind kind : kinds_) {
         row.push_back(o.energy[static_cast<std::size_t>(kind)]);
     }
-    add_scalars(o, row);
+    add_scalars(o, moves_, row);
     trajectory_.append_energies(o.step, o.time, row);
 }
 

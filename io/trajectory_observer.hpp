@@ -21,12 +21,15 @@ struct TrajectoryStrides {
 class TrajectoryObserver : public Observer {
 public:
     /// Columns for the settings of the file, in the order in which notify() writes them.
-    static std::vector<ScalarColumn> energy_columns(const std::vector<EnergyKind>& kinds);
-    static std::vector<ScalarColumn> observable_columns();
+    /// Of a minimisation only energies, pressure and volume: nothing moves.
+    static std::vector<ScalarColumn> energy_columns(const std::vector<EnergyKind>& kinds,
+                                                    bool moves = true);
+    static std::vector<ScalarColumn> observable_columns(bool moves = true);
 
     /// `trajectory` was made with `settings` and outlives this.
     TrajectoryObserver(H5mdTrajectory& trajectory, const TrajectorySettings& settings,
-                       std::vector<EnergyKind> kinds, const TrajectoryStrides& strides);
+                       std::vector<EnergyKind> kinds, const TrajectoryStrides& strides,
+                       bool moves = true);
 
     [[nodiscard]] Interest interest(std::int64_t step) const override;
     void notify(const StepView& view) override;
@@ -36,7 +39,7 @@ private:
     void write_energies(const StepView& view);
 
     H5mdTrajectory& trajectory_;
-    bool velocities_, forces_;
+    bool velocities_, forces_, moves_;
     std::vector<EnergyKind> kinds_;
     TrajectoryStrides strides_;
 };

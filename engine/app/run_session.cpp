@@ -2,6 +2,7 @@
 
 #include "engine/app/energy_report.hpp"
 #include "engine/app/exit_status.hpp"
+#include "engine/app/key_effects.hpp"
 #include "engine/app/run_files.hpp"
 #include "engine/app/slurm_time.hpp"
 #include "engine/app/start_state.hpp"
@@ -10,11 +11,15 @@
 #include "engine/app/version.hpp"
 #include "io/topology_hash.hpp"
 
+#include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <ctime>
 #include <fmt/format.h>
 #include <iostream>
+#include <numeric>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace tessera
@@ -28,6 +33,20 @@ bool ends_a_line(const std::filesystem::path& file)
 {
     std::ifstream in(file, std::ios::binary | std::ios::ate);
     return !in || in.tellg() <= 0 || (in.seekg(-1, std::ios::end) && in.get() == '\n');
+}
+
+constexpr const char* restarts_key = "run.restarts";
+
+/// "14:03", with the date where that is more than a day off
+std::string time_of_day_in(double seconds)
+{
+    const std::time_t then = std::time(nullptr) + static_cast<std::time_t>(seconds);
+    std::tm local{};
+    localtime_r(&then, &local);
+    std::array<char, 32> text{};
+    std::strftime(text.data(), text.size(), seconds > 72000 ? "%Y-%m-%d %H:%M" : "%H:%M:%S",
+                  &local);
+    return text.data();
 }
 
 } // namespace
@@ -102,6 +121,10 @@ void RunSession::choose_start(const std::string& continuation)
             take_mesh(read.checkpoint, system_.assembly.nonbonded);
             start_ = read.checkpoint.state;
             continued_from_ = read.path;
+            const auto restarts = read.checkpoint.integers.find(restarts_key);
+            restarts_ = 1 + (restarts == read.checkpoint.integers.end() || restarts->second.empty()
+                                 ? 0
+                                 : restarts->second.front());
             continued_ = std::move(read.checkpoint);
             return;
         }
@@ -173,8 +196,8 @@ void RunSession::open_trajectory()
     if (deck.dynamics.integrator == Integrator::leap_frog) {
         settings.velocity_time_offset = -0.5 * deck.dynamics.timestep;
     }
-    settings.observables = TrajectoryObserver::observable_columns();
-    settings.energies = TrajectoryObserver::energy_columns(kinds_);
+    settings.observables = TrajectoryObserver::observable_columns(!minimises());
+    settings.energies = TrajectoryObserver::energy_columns(kinds_, !minimises());
     settings.provenance.deck_text = deck_echo(deck);
     settings.provenance.program_version = version_text();
     settings.provenance.seeds = {{"run", deck.dynamics.seed},
@@ -183,7 +206,7 @@ void RunSession::open_trajectory()
     trajectory_ = continued_ ? continued_trajectory(settings)
                              : H5mdTrajectory::create(settings, *system_.assembly.topology);
     trajectory_observer_ =
-        std::make_unique<TrajectoryObserver>(*trajectory_, settings, kinds_, strides);
+        std::make_unique<TrajectoryObserver>(*trajectory_, settings, kinds_, strides, !minimises());
 }
 
 H5mdTrajectory RunSession::continued_trajectory(const TrajectorySettings& settings) const
@@ -231,7 +254,9 @@ void RunSession::make_simulation()
     if (log_.is_open()) {
         energy_log_ = std::make_unique<EnergyLog>(
             log_, kinds_, deck.output.energies_every, system_.assembly.box.is_periodic(),
-            minimises() ? LogKind::minimisation : LogKind::dynamics);
+            minimises() ? LogKind::minimisation : LogKind::dynamics,
+            std::accumulate(system_.assembly.topology->mass.begin(),
+                            system_.assembly.topology->mass.end(), 0.0));
         simulation_->add_observer(*energy_log_);
     }
     if (log_.is_open() && deck.output.hash_every > 0) {
@@ -285,7 +310,7 @@ void RunSession::write_opening()
         tell(fmt::format("continued at step {} from {}\n", start_.step, continued_from_));
     }
     if (log_.is_open()) {
-        log_ << "\nkeys of the deck, defaults included\n" << deck_echo(system_.deck) << '\n';
+        log_ << "\nkeys of the deck, defaults included\n" << keys_in_words(system_.deck) << '\n';
         energy_log_->write_head();
     }
 }
@@ -375,7 +400,16 @@ bool RunSession::after_step()
         write_checkpoint_now();
         last_checkpoint_ = elapsed;
     }
-    if (elapsed - last_progress_ > 0.5) {
+    const bool line_due = elapsed > next_progress_;
+    if (line_due) {
+        constexpr double longest = 1800; // s between lines
+        next_progress_ = elapsed + std::min(elapsed, longest);
+        if (log_.is_open()) {
+            log_ << "progress " << progress() << '\n';
+            log_.flush();
+        }
+    }
+    if (on_terminal_ ? elapsed - last_progress_ > 0.5 : line_due) {
         last_progress_ = elapsed;
         tell_progress(false);
     }
@@ -413,20 +447,47 @@ double RunSession::time_for_a_checkpoint() const
 
 void RunSession::tell_progress(bool finished)
 {
-    if (quiet_ || !on_terminal_) {
+    if (quiet_) {
         return;
     }
-    if (finished) {
-        std::cout << "\r\033[K" << std::flush;
-        return;
+    if (on_terminal_) {
+        std::cout << "\r\033[K" << (finished ? "" : progress()) << std::flush;
+    } else if (!finished) {
+        std::cout << progress() << std::endl;
     }
-    const std::int64_t step = simulation_->state().step;
-    std::cout << fmt::format("\r\033[Kstep {} of {} ({:.1f} %)  {:.3g} ns/day  {} left", step,
-                             system_.deck.dynamics.steps,
-                             100.0 * static_cast<double>(step) /
-                                 static_cast<double>(system_.deck.dynamics.steps),
-                             clock_->ns_per_day_so_far(), duration_in_words(clock_->seconds_left()))
-              << std::flush;
+}
+
+std::string RunSession::progress() const
+{
+    const std::int64_t step = simulation_->state().step, last = system_.deck.dynamics.steps;
+    std::string out = fmt::format("step {} of {} ({:.1f} %)", step, last,
+                                  100.0 * static_cast<double>(step) / static_cast<double>(last));
+    if (!minimises()) {
+        out += fmt::format("  {:.6g} ps  {:.3g} ns/day so far", simulation_->state().time,
+                           clock_->ns_per_day_so_far());
+    }
+    if (energy_log_ && !energy_log_->last_row().empty()) {
+        out += "  " + energy_log_->last_row();
+    }
+    const double left = clock_->seconds_left();
+    return out + fmt::format("  {} left (until {})", duration_in_words(left), time_of_day_in(left));
+}
+
+std::string RunSession::list_and_memory() const
+{
+    std::string out;
+    const std::int64_t steps = simulation_->state().step - start_.step;
+    for (const PhaseTimes::Entry& phase : simulation_->times().entries()) {
+        if (phase.name == "search" && phase.calls > 0) {
+            out = fmt::format("pair list made {} times: every {:.1f} steps\n", phase.calls,
+                              static_cast<double>(steps) / static_cast<double>(phase.calls));
+        }
+    }
+    rusage used{};
+    getrusage(RUSAGE_SELF, &used);
+    const double bytes = 1024.0 * static_cast<double>(used.ru_maxrss); // Linux counts in KiB
+    return out + fmt::format("peak memory {:.4g} MB, {:.0f} bytes an atom\n", bytes * 1e-6,
+                             bytes / static_cast<double>(system_.assembly.topology->atoms()));
 }
 
 void RunSession::write_checkpoint_now()
@@ -441,6 +502,7 @@ void RunSession::write_checkpoint_now()
     checkpoint.deck_text = binding_settings(system_.deck);
     checkpoint.topology_hash = hash_;
     checkpoint.program_version = version_text();
+    checkpoint.integers[restarts_key] = {restarts_};
     keep_mesh(system_.assembly.nonbonded, checkpoint);
     if (trajectory_) {
         keep_trajectory_end(
@@ -489,11 +551,15 @@ void RunSession::write_closing(const std::string& how_it_ended)
     for (const PhaseTimes::Entry& phase : simulation_->times().entries()) {
         all += phase.seconds;
     }
+    const double timed = all;
+    all = std::max(all, clock_->elapsed());
     text += fmt::format("\n  {:<22} {:>12} {:>14} {:>10}\n", "time spent", "calls", "s", "share");
     for (const PhaseTimes::Entry& phase : simulation_->times().entries()) {
         text += fmt::format("  {:<22} {:>12} {:>14.3f} {:>8.1f} %\n", phase.name, phase.calls,
                             phase.seconds, 100 * phase.seconds / all);
     }
+    text += fmt::format("  {:<22} {:>12} {:>14.3f} {:>8.1f} %\n", "other", "", all - timed,
+                        100 * (all - timed) / all);
     text += '\n';
     if (minimises()) {
         text += how_far_minimised();
@@ -502,9 +568,10 @@ void RunSession::write_closing(const std::string& how_it_ended)
         text += fmt::format("the structure reached: tessera convert {} OUT.gro --topology {}\n",
                             deck.output.checkpoint->string(), deck.system.topology.string());
     }
-    text += fmt::format("{} at step {} of {} after {}\n",
+    text += list_and_memory();
+    text += fmt::format("{} at step {} of {} after {} ({} steps in this part, {} restarts)\n",
                         how_it_ended.empty() ? "finished" : how_it_ended, step, deck.dynamics.steps,
-                        duration_in_words(clock_->elapsed()));
+                        duration_in_words(clock_->elapsed()), step - start_.step, restarts_);
     if (const auto speed = clock_->ns_per_day(); speed && !minimises()) {
         text += fmt::format("{:.4g} ns/day ({} threads, measured over the last {} steps)\n", *speed,
                             threads_, clock_->measured_steps());

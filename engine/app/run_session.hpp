@@ -57,6 +57,10 @@ private:
     /// After each step: checkpoint if due, progress, and whether to stop.
     bool after_step();
     void tell_progress(bool finished);
+    /// "step 120 of 500 (24.0 %), 0.24 ps, 298.4 K ..., 2.5 ns/day, 12 s left (done 14:03)"
+    [[nodiscard]] std::string progress() const;
+    /// How often the pair list was made anew, and what memory was used at most.
+    [[nodiscard]] std::string list_and_memory() const;
     /// To the log and, unless quiet, to standard output.
     void tell(const std::string& text);
     [[nodiscard]] double time_for_a_checkpoint() const;
@@ -86,7 +90,9 @@ private:
 
     double last_checkpoint_ = 0; ///< on the clock, s
     double checkpoint_cost_ = 0; ///< of the last one, s
-    double last_progress_ = 0;
+    double last_progress_ = 0;   ///< on the terminal, on the clock, s
+    double next_progress_ = 10;  ///< as a line: 10 s, 20 s, 40 s, ...
+    std::int64_t restarts_ = 0;
     bool on_terminal_ = false;
     bool narrow_told_ = false;
     std::string stopped_by_; ///< why the run ends early; empty: it does not

@@ -1,11 +1,13 @@
 #include "engine/app/system_summary.hpp"
 
 #include "engine/app/energy_report.hpp"
+#include "engine/app/force_error_estimate.hpp"
 #include "engine/app/threads.hpp"
 #include "engine/math/constants.hpp"
 #include "engine/math/units.hpp"
 #include "engine/plans/constraint_plan.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <numeric>
@@ -89,6 +91,59 @@ std::string motion_in_words(const Deck& deck)
     return out;
 }
 
+/// What the lattice sum's settings make of forces.
+std::string accuracy_in_words(const Assembly& assembly)
+{
+    const NonbondedSettings& nonbonded = assembly.nonbonded;
+    const Topology& topology = *assembly.topology;
+    const ChargedSystem system{static_cast<double>(topology.atoms()),
+                               std::inner_product(topology.charge.begin(), topology.charge.end(),
+                                                  topology.charge.begin(), 0.0),
+                               assembly.box.volume(), topology.coulomb_constant};
+    std::string out = fmt::format(
+        "RMS error of forces, estimated: direct sum {:.2g} kJ/mol/nm (Kolafa and Perram 1992)",
+        truncation_force_error(system, nonbonded.ewald_beta, nonbonded.coulomb_cutoff));
+    if (nonbonded.electrostatics == Electrostatics::pme) {
+        const auto& grid = nonbonded.pme_grid;
+        const Mat3& h = assembly.box.vectors();
+        const double spacing =
+            std::max({norm(h[0]) / grid[0], norm(h[1]) / grid[1], norm(h[2]) / grid[2]});
+        out += fmt::format(
+            ", mesh of {:.4g} nm {:.2g} kJ/mol/nm (Deserno and Holm 1998, fitted to SPME)", spacing,
+            mesh_force_error(system, nonbonded.ewald_beta, spacing, nonbonded.pme_order));
+    }
+    return out;
+}
+
+/// Radius, policy, and a lower bound of the interval: the fastest of N atoms of the smallest mass,
+/// sqrt(2 kT/m ln N), flying straight through half the buffer.
+std::string pair_list_in_words(const Deck& deck, const Assembly& assembly)
+{
+    const NonbondedSettings& nonbonded = assembly.nonbonded;
+    std::string out =
+        fmt::format("radius {:.4g} nm (cut-off + {:.4g} nm of buffer), exact: rebuilt before any "
+                    "pair can be missed, drift_tolerance is not used",
+                    nonbonded.cutoff() + nonbonded.list_buffer, nonbonded.list_buffer);
+    const DynamicsSettings& dynamics = deck.dynamics;
+    double lightest = 0;
+    for (const double mass : assembly.topology->mass) {
+        lightest = mass > 0 && (lightest == 0 || mass < lightest) ? mass : lightest;
+    }
+    const double temperature = dynamics.thermostat != ThermostatKind::none ? dynamics.temperature
+                               : dynamics.generate_velocities ? dynamics.velocity_temperature
+                                                              : 300;
+    if (dynamics.integrator == Integrator::steepest_descent || lightest == 0) {
+        return out;
+    }
+    const double atoms = std::max(3.0, static_cast<double>(assembly.topology->atoms()));
+    const double fastest = std::sqrt(2 * constants::boltzmann * std::max(1.0, temperature) /
+                                     lightest * std::log(atoms));
+    const double steps = 0.5 * nonbonded.list_buffer / fastest / dynamics.timestep;
+    return out + fmt::format("; expected every {:.0f} to {:.0f} steps at {:.4g} K",
+                             std::max(1.0, std::floor(steps)), std::max(2.0, 3 * steps),
+                             temperature);
+}
+
 std::string file_in_words(const std::optional<std::filesystem::path>& file)
 {
     return file ? file->string() : "none";
@@ -152,6 +207,14 @@ std::string system_summary(const Deck& deck, const Assembly& assembly)
         line("mesh",
              fmt::format("{} x {} x {}, order {}, beta {:.8g} /nm", grid[0], grid[1], grid[2],
                          assembly.nonbonded.pme_order, assembly.nonbonded.ewald_beta));
+    }
+    const bool lattice = assembly.nonbonded.electrostatics == Electrostatics::pme ||
+                         assembly.nonbonded.electrostatics == Electrostatics::ewald;
+    if (lattice && assembly.box.is_periodic()) {
+        line("accuracy", accuracy_in_words(assembly));
+    }
+    if (assembly.box.is_periodic() && std::isfinite(assembly.nonbonded.cutoff())) {
+        line("pair list", pair_list_in_words(deck, assembly));
     }
     line("run", motion_in_words(deck));
     line("trajectory", file_in_words(deck.output.trajectory));

@@ -1,5 +1,7 @@
 #include "engine/app/exit_status.hpp"
+#include "engine/app/force_error_estimate.hpp"
 #include "engine/app/json_writer.hpp"
+#include "engine/app/key_effects.hpp"
 #include "engine/app/resolve_mesh.hpp"
 #include "engine/app/run_clock.hpp"
 #include "engine/app/slurm_time.hpp"
@@ -207,6 +209,62 @@ TEST(DurationInWords, ChoosesItsUnits)
     EXPECT_EQ(duration_in_words(12.2), "12 s");
     EXPECT_EQ(duration_in_words(75), "1 min 15 s");
     EXPECT_EQ(duration_in_words(3725), "1 h 02 min");
+}
+
+/// 7,029 SPC/E waters in 6.0 nm: the system whose mesh errors were measured against converged Ewald
+/// sums (RMS of the total force 1137 kJ/mol/nm).
+ChargedSystem spce_water()
+{
+    return {21087, 7029 * (0.8476 * 0.8476 + 2 * 0.4238 * 0.4238), 216, 138.93545764438};
+}
+
+TEST(ForceErrorEstimate, IsWithinAFactorOfTwoOfMeasuredMeshErrors)
+{
+    struct Row {
+        double beta, spacing;
+        int order;
+        double relative;
+    };
+    for (const Row& row :
+         {Row{3.47, 0.15, 4, 2.5e-3}, Row{3.47, 0.12, 4, 7.4e-4}, Row{3.47, 0.10, 4, 3.6e-4},
+          Row{3.47, 0.094, 4, 2.5e-4}, Row{3.47, 0.15, 5, 1.2e-3}, Row{3.47, 0.12, 5, 2.1e-4},
+          Row{3.47, 0.10, 5, 7.6e-5}, Row{3.47, 0.094, 5, 5.0e-5}, Row{3.12, 0.15, 4, 1.4e-3},
+          Row{3.12, 0.12, 4, 4.4e-4}, Row{3.12, 0.10, 4, 2.0e-4}, Row{3.12, 0.094, 4, 1.4e-4},
+          Row{3.12, 0.15, 5, 4.5e-4}, Row{3.12, 0.12, 5, 9.6e-5}, Row{3.12, 0.10, 5, 3.7e-5},
+          Row{3.12, 0.094, 5, 2.4e-5}}) {
+        const double ratio = mesh_force_error(spce_water(), row.beta, row.spacing, row.order) /
+                             (1137 * row.relative);
+        EXPECT_GT(ratio, 0.5) << row.beta << ' ' << row.spacing << ' ' << row.order;
+        EXPECT_LT(ratio, 2) << row.beta << ' ' << row.spacing << ' ' << row.order;
+    }
+}
+
+TEST(ForceErrorEstimate, IsWithinAFactorOfTwoOfMeasuredTruncationErrors)
+{
+    EXPECT_NEAR(std::log2(truncation_force_error(spce_water(), 3.4705, 0.9) / (1137 * 4.0e-5)), 0,
+                1);
+    EXPECT_NEAR(std::log2(truncation_force_error(spce_water(), 3.1234, 1.0) / (1137 * 3.7e-5)), 0,
+                1);
+}
+
+TEST(KeyEffects, MarksWhatIsGivenAndWhatHasNoEffect)
+{
+    Diagnostics diagnostics;
+    const Deck deck = parse_deck("[system]\ntopology = \"a.top\"\ncoordinates = \"a.gro\"\n"
+                                 "[nonbonded]\ncutoff = \"1 nm\"\nelectrostatics = \"none\"\n"
+                                 "[compute]\nreproducible = false\n",
+                                 "deck.toml", {}, diagnostics);
+
+    const std::string text = keys_in_words(deck);
+
+    EXPECT_THAT(text, testing::ContainsRegex("nonbonded.cutoff = \"1 nm\" +# given\n"));
+    EXPECT_THAT(text, testing::ContainsRegex("run.timestep = \"2 fs\" +# default\n"));
+    EXPECT_THAT(text,
+                testing::ContainsRegex("pme.order = 4 +# default; no effect: there is no mesh"));
+    EXPECT_THAT(text,
+                testing::ContainsRegex("drift_tolerance = .* no effect: exact list: tolerance "
+                                       "not used"));
+    EXPECT_THAT(text, testing::ContainsRegex("compute.reproducible = false +# given; no effect"));
 }
 
 } // namespace

@@ -55,6 +55,30 @@ class Run(unittest.TestCase):
         with h5py.File(self.folder / "state.h5") as file:
             return file["state/position"][()].tobytes() + file["state/velocity"][()].tobytes()
 
+    def test_the_log_tells_what_was_understood_and_what_came_out(self):
+        self.run_steps(40)
+        self.run_steps(80, "--continue", "--quiet")
+        log = (self.folder / "run.log").read_text()
+        for line in (r"run\.timestep = \"1 fs\" +# given", r"output\.position_precision = \"float32\" +# default\n",
+                     r"barostat\.time_constant = .*# default; no effect: there is no barostat",
+                     r"pair list +radius .*exact: rebuilt before any pair can be missed, drift_tolerance is not used",
+                     r"accuracy +RMS error of forces", r"drift of the conserved quantity: \S+ \+- \S+ kJ/mol/ps an atom = "
+                     r"\S+ \+- \S+ kT/ns", r"density +\d", r"peak memory \S+ MB, \d+ bytes an atom",
+                     r"pair list made \d+ times", r"finished at step 40 .*\(40 steps in this part, 0 restarts\)",
+                     r"finished at step 80 .*\(40 steps in this part, 1 restarts\)"):
+            self.assertRegex(log, line)
+
+    def test_a_minimisation_writes_no_columns_of_motion(self):
+        if h5py is None:
+            self.skipTest("this Python has no h5py")
+        self.run_steps(3, sets=["run.integrator=steepest-descent", "run.velocities=from-file",
+                                "thermostat.kind=none", "output.every=1 fs", "output.energies_every=1 fs"])
+        with h5py.File(self.folder / "traj.h5md") as file:
+            for group in ("energies", "observables"):
+                self.assertIn("potential_energy", file[group])
+                for name in ("temperature", "kinetic_energy", "total_energy", "conserved_energy"):
+                    self.assertNotIn(name, file[group])
+
     def test_leaves_log_trajectory_and_checkpoint(self):
         self.run_steps(40)
 
