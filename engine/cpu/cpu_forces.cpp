@@ -38,9 +38,9 @@ public:
     }
     [[nodiscard]] std::string_view phase() const override { return "pairs"; }
     [[nodiscard]] bool needs_search(const Box& box, std::span<const Vec3> positions,
-                                    int /*threads*/) override
+                                    int threads) override
     {
-        return nonbonded_.needs_search(box, positions);
+        return nonbonded_.needs_search(box, positions, threads);
     }
     void search(const Box& box, std::span<const Vec3> positions, int threads) override
     {

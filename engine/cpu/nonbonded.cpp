@@ -2,6 +2,7 @@
 
 #include "engine/base/contract.hpp"
 #include "engine/base/error.hpp"
+#include "engine/cpu/few.hpp"
 #include "engine/cpu/kernel_grid.hpp"
 #include "engine/cpu/mesh_c6.hpp"
 #include "engine/cpu/pair_filter.hpp"
@@ -72,8 +73,10 @@ struct Nonbonded::Work {
     std::vector<Vec3> shift;              ///< [shifts], nm
     std::vector<GridPosition> shift_grid; ///< as the forces see them, [shifts]
     std::vector<Vec3> canonical;          ///< [atoms]; empty without corrections
+    Mat3 change;                          ///< of the cell since the search
     std::optional<KernelGrid> kernel_grid;
-    std::vector<std::uint32_t> tile_xyzq; ///< as in TileAtoms
+    std::vector<std::uint32_t> tile_xyzq;    ///< as in TileAtoms
+    AlignedVector<std::uint32_t> block_xyzq; ///< as in BlockTask
 };
 
 /// Both positions and up to a few cell vectors are off by 2^-24 nm an element, r^2 by some 2^-23 of
@@ -123,6 +126,12 @@ void Nonbonded::make_tiles(const Topology& topology)
     for (const double c4 : type_c4_) {
         tiles_->c4.push_back(static_cast<float>(c4));
     }
+    std::vector<double> c6, c12;
+    for (const TypePair& pair : type_pair_) {
+        c6.push_back(pair.c6);
+        c12.push_back(pair.c12);
+    }
+    blocks_ = make_block_parameters(form_, *tiles_, c6, c12, type_c4_);
     const double root = std::sqrt(topology.coulomb_constant);
     for (const double q : charge_) {
         tile_charge_.push_back(static_cast<float>(root * q));
@@ -142,9 +151,11 @@ void Nonbonded::restrict_to(const Topology& topology, PairShare share)
 void Nonbonded::drop_pairs_of_others()
 {
     TESSERA_EXPECT(!list_.all_pairs);
+    is_partial_.assign(list_.columns.size(), 0);
     for (const ClusterPairList::Row& row : list_.rows) {
         for (std::int64_t c = row.begin; c < row.end; ++c) {
             ClusterPairList::Column& column = list_.columns[at(c)];
+            const std::uint32_t all = column.mask;
             for (std::uint32_t mask = column.mask; mask != 0; mask &= mask - 1) {
                 const int bit = std::countr_zero(mask);
                 const auto atom = [&](std::int32_t cluster, int lane) {
@@ -155,6 +166,7 @@ void Nonbonded::drop_pairs_of_others()
                     column.mask &= ~(1u << bit);
                 }
             }
+            is_partial_[at(c)] = column.mask != all ? 1 : 0;
         }
     }
 }
@@ -210,6 +222,35 @@ void Nonbonded::search(const Box& box, std::span<const Vec3> positions, int thre
             slot_type_[s] = type_[at(atom)];
         }
     }
+    if (blocks_) {
+        make_blocks();
+    }
+}
+
+void Nonbonded::make_blocks()
+{
+    std::vector<Vec3> shifts;
+    for (const auto& k : list_.shifts) {
+        shifts.push_back(search_box_.is_periodic() ? search_box_.shift(k[0], k[1], k[2]) : Vec3{});
+    }
+    BlockRules rules;
+    rules.largest_block = block_options_.largest_block;
+    rules.drift = 0.5 * (list_radius_ - cutoff_) + 1e-3;
+    rules.is_partial = is_partial_;
+    rules.is_other = blocks_->is_other;
+    rules.slot_type = slot_type_;
+    rules.types = types_;
+    pair_blocks_ = make_pair_blocks(list_, shifts, rules);
+    const std::size_t slots = list_.order.atom_of_slot.size();
+    slot_lj_.assign(2 * slots, 0.0F);
+    for (std::size_t s = 0; s < slots; ++s) {
+        if (list_.order.atom_of_slot[s] >= 0) {
+            const std::array<float, 2>& own = blocks_->of_type[at(slot_type_[s])];
+            float* to = slot_lj_.data() + s / width * 2 * width + s % width;
+            to[0] = own[0];
+            to[width] = own[1];
+        }
+    }
 }
 
 /// The atom's position in the image that continues its path since the search, also when the caller
@@ -238,7 +279,7 @@ GridPosition Nonbonded::tracked(const PositionGrid& grid, const Mat3& change, co
     return {x.x - s.x, x.y - s.y, x.z - s.z};
 }
 
-bool Nonbonded::needs_search(const Box& box, std::span<const Vec3> positions) const
+bool Nonbonded::needs_search(const Box& box, std::span<const Vec3> positions, int threads) const
 {
     if (!searched_ || positions.size() != search_position_.size() ||
         box.is_periodic() != search_box_.is_periodic()) {
@@ -254,15 +295,27 @@ bool Nonbonded::needs_search(const Box& box, std::span<const Vec3> positions) co
         return true;
     }
     const double limit2 = 0.25 * slack * slack;
-    for (std::size_t a = 0; a < positions.size(); ++a) {
-        PositionGrid::Image ignored;
-        const Vec3 u = to_nm(tracked(grid, change, positions[a], a, ignored)) -
-                       row_times(search_position_[a], change);
-        if (!(norm2(u) <= limit2)) {
-            return true;
+    const auto atoms = static_cast<std::int64_t>(positions.size());
+    bool is_stale = false;
+    std::exception_ptr fault; // must not leave the parallel region
+#pragma omp parallel for schedule(static) num_threads(std::max(1, threads))                        \
+    reduction(||                                                                                   \
+              : is_stale) if (atoms > few_atoms)
+    for (std::int64_t a = 0; a < atoms; ++a) {
+        try {
+            PositionGrid::Image ignored;
+            const Vec3 u = to_nm(tracked(grid, change, positions[at(a)], at(a), ignored)) -
+                           row_times(search_position_[at(a)], change);
+            is_stale = is_stale || !(norm2(u) <= limit2);
+        } catch (...) {
+#pragma omp critical(nonbonded_fault)
+            fault = std::current_exception();
         }
     }
-    return false;
+    if (fault) {
+        std::rethrow_exception(fault);
+    }
+    return is_stale;
 }
 
 namespace
@@ -316,6 +369,18 @@ private:
     PairBatch batch_;
 };
 
+template <class Walk>
+void walk_listed(std::span<const ClusterPairList::Row> rows,
+                 std::span<const ClusterPairList::Column> columns, const Walk& walk)
+{
+    const auto count = static_cast<std::int64_t>(rows.size());
+#pragma omp for schedule(dynamic, 16)
+    for (std::int64_t k = 0; k < count; ++k) {
+        const ClusterPairList::Row& row = rows[at(k)];
+        walk(row.cluster, row.shift, columns.subspan(at(row.begin), at(row.end - row.begin)));
+    }
+}
+
 /// Calls walk(cluster, index of the shift, columns) for every row, shared between the threads of
 /// the calling team.
 template <class Walk>
@@ -329,13 +394,7 @@ void walk_rows(const ClusterPairList& list, const Walk& walk)
             walk(c, 0, columns);
         }
     } else {
-        const auto rows = static_cast<std::int64_t>(list.rows.size());
-#pragma omp for schedule(dynamic, 16)
-        for (std::int64_t k = 0; k < rows; ++k) {
-            const ClusterPairList::Row& row = list.rows[at(k)];
-            walk(row.cluster, row.shift,
-                 std::span(list.columns).subspan(at(row.begin), at(row.end - row.begin)));
-        }
+        walk_listed(list.rows, list.columns, walk);
     }
 }
 
@@ -348,27 +407,67 @@ void Nonbonded::place(const PositionGrid& grid, const Mat3& change, const Vec3& 
     const std::size_t atom = at(list_.order.atom_of_slot[at(slot)]);
     PositionGrid::Image subtracted;
     GridPosition x = tracked(grid, change, position, atom, subtracted);
-    const Vec3 nm = to_nm(x);
-    double* cluster = work.xyzq.data() + slot / width * 4 * width;
-    cluster[slot % width] = nm.x;
-    cluster[width + slot % width] = nm.y;
-    cluster[2 * width + slot % width] = nm.z;
-    cluster[3 * width + slot % width] = charge_[atom];
-    if (!work.canonical.empty()) {
-        work.canonical[atom] = nm;
+    if (!work.xyzq.empty() || !work.canonical.empty()) {
+        const Vec3 nm = to_nm(x);
+        if (!work.xyzq.empty()) {
+            double* cluster = work.xyzq.data() + slot / width * 4 * width;
+            cluster[slot % width] = nm.x;
+            cluster[width + slot % width] = nm.y;
+            cluster[2 * width + slot % width] = nm.z;
+            cluster[3 * width + slot % width] = charge_[atom];
+        }
+        if (!work.canonical.empty()) {
+            work.canonical[atom] = nm;
+        }
     }
     if (work.kernel_grid) {
         PositionGrid::Image home;
         const GridPosition canonical = grid.canonical(position, home);
         x = work.kernel_grid->image(
             canonical, {home[0] - subtracted[0], home[1] - subtracted[1], home[2] - subtracted[2]});
-        std::uint32_t* tile = work.tile_xyzq.data() + slot / width * 4 * width + slot % width;
-        tile[0] = KernelGrid::unit(x.x);
-        tile[width] = KernelGrid::unit(x.y);
-        tile[2 * width] = KernelGrid::unit(x.z);
-        tile[3 * width] = std::bit_cast<std::uint32_t>(tile_charge_[atom]);
+        const auto put = [&](auto& xyzq, float charge) {
+            std::uint32_t* to = xyzq.data() + slot / width * 4 * width + slot % width;
+            to[0] = KernelGrid::unit(x.x);
+            to[width] = KernelGrid::unit(x.y);
+            to[2 * width] = KernelGrid::unit(x.z);
+            to[3 * width] = std::bit_cast<std::uint32_t>(charge);
+        };
+        if (!work.tile_xyzq.empty()) {
+            put(work.tile_xyzq, tile_charge_[atom]);
+        }
+        if (!work.block_xyzq.empty()) {
+            put(work.block_xyzq, tile_charge_[atom] * static_cast<float>(blocks_->charge_scale));
+        }
     }
     work.grid[at(slot)] = x;
+}
+
+/// Adds the forces of all blocks to `sums`; false where a sum needs 64 bits.
+bool Nonbonded::add_blocks(const Work& work, Wanted wanted, bool wide, int threads,
+                           PairSums& sums) const
+{
+    const auto units = [](const GridPosition& x) {
+        return BlockWalker::Units{KernelGrid::unit(x.x), KernelGrid::unit(x.y),
+                                  KernelGrid::unit(x.z)};
+    };
+    std::vector<BlockWalker::Units> shifts;
+    for (const GridPosition& s : work.shift_grid) {
+        shifts.push_back(units(s));
+    }
+    const auto blocks = static_cast<std::int64_t>(pair_blocks_.blocks.size());
+    std::vector<std::optional<BlockWalker>> walkers(at(threads));
+#pragma omp parallel num_threads(threads)
+    {
+        BlockWalker& mine = walkers[at(thread_number())].emplace(blocks_->form, pair_blocks_,
+                                                                 work.block_xyzq, slot_lj_, shifts);
+#pragma omp for schedule(dynamic, 1)
+        for (std::int64_t b = 0; b < blocks; ++b) {
+            // any point will do: positions relative to it are exact, wherever it is
+            const Vec3 origin = row_times(pair_blocks_.blocks[at(b)].origin, work.change);
+            mine.walk(b, units(to_grid(origin)), wanted.virial, wide);
+        }
+    }
+    return sums.add(walkers, tiles_->force_bits, threads);
 }
 
 void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Wanted wanted,
@@ -381,14 +480,24 @@ void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Want
     const auto slots = static_cast<std::int64_t>(list_.order.atom_of_slot.size());
     threads = std::max(1, threads);
     const bool in_tiles = tiles_ && forces.mode() == SumMode::exact;
+    const bool in_blocks = in_tiles && blocks_;
+    const bool has_others = in_blocks && !pair_blocks_.other_columns.empty();
 
     Work work;
-    work.xyzq.assign(at(4 * slots), 0.0);
+    work.change = change;
+    if (!in_tiles || wanted.energies) {
+        work.xyzq.assign(at(4 * slots), 0.0);
+    }
     work.grid.resize(at(slots));
     work.canonical.resize(corrections_.is_empty() ? 0 : positions.size());
     if (in_tiles) {
         work.kernel_grid.emplace(grid);
-        work.tile_xyzq.assign(at(4 * slots), 0);
+        if (in_blocks) {
+            work.block_xyzq.assign(at(4 * slots), 0);
+        }
+        if (!in_blocks || has_others) {
+            work.tile_xyzq.assign(at(4 * slots), 0);
+        }
     }
     for (const auto& k : list_.shifts) {
         const GridPosition exact = grid.shift(k);
@@ -432,26 +541,43 @@ void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Want
             walker.walk(cluster, work.shift[at(shift)], shift, columns);
         });
     };
+    const auto walk_tiles = [&](PairSums& mine, const auto& walk) {
+        const TileAtoms atoms{work.tile_xyzq.data(), slot_type_.data()};
+        TileWalker walker(*tiles_, atoms, types_, list_.order.clusters(), list_.shifts.size());
+        walk(list_, [&](std::int32_t cluster, std::int32_t shift, const auto& columns) {
+            walker.walk(cluster, work.shift_grid[at(shift)], shift, columns);
+        });
+        mine.add(walker);
+    };
     std::vector<std::optional<PairSums>> sums(at(threads));
+    if (in_blocks) {
+        sums[0].emplace(at(slots), list_.shifts.size(), SumMode::exact);
+        if (!add_blocks(work, wanted, block_options_.wide, threads, *sums[0])) {
+            const bool fits = add_blocks(work, wanted, true, threads, *sums[0]);
+            TESSERA_ENSURE(fits);
+        }
+    }
 #pragma omp parallel num_threads(threads)
     {
-        PairSums& mine =
-            sums[at(thread_number())].emplace(at(slots), list_.shifts.size(), forces.mode());
-        if (in_tiles) {
-            const TileAtoms atoms{work.tile_xyzq.data(), slot_type_.data()};
-            TileWalker walker(*tiles_, atoms, types_, list_.order.clusters(), list_.shifts.size());
-            walk_rows(list_, [&](std::int32_t cluster, std::int32_t shift, const auto& columns) {
-                walker.walk(cluster, work.shift_grid[at(shift)], shift, columns);
+        std::optional<PairSums>& mine = sums[at(thread_number())];
+        if (!mine) {
+            const bool has_forces = !in_blocks || has_others;
+            mine.emplace(has_forces ? at(slots) : 0, list_.shifts.size(), forces.mode());
+        }
+        if (in_blocks && has_others) {
+            walk_tiles(*mine, [&](const auto&, const auto& walk) {
+                walk_listed(pair_blocks_.other_rows, pair_blocks_.other_columns, walk);
             });
-            mine.add(walker);
-            if (wanted.energies) {
-                walk_batches([&](const PairBatch& batch, std::int32_t, std::int32_t) {
-                    mine.add_energies(batch);
-                });
-            }
-        } else {
+        } else if (in_tiles && !in_blocks) {
+            walk_tiles(*mine, [&](const auto& list, const auto& walk) { walk_rows(list, walk); });
+        }
+        if (!in_tiles) {
             walk_batches([&](const PairBatch& batch, std::int32_t cluster, std::int32_t shift) {
-                mine.add(batch, cluster, shift, wanted);
+                mine->add(batch, cluster, shift, wanted);
+            });
+        } else if (wanted.energies) {
+            walk_batches([&](const PairBatch& batch, std::int32_t, std::int32_t) {
+                mine->add_energies(batch);
             });
         }
     }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "engine/backend/sums.hpp"
+#include "engine/cpu/block_form.hpp"
+#include "engine/cpu/block_walker.hpp"
 #include "engine/cpu/exclusion_corrections.hpp"
 #include "engine/cpu/pair_batch.hpp"
 #include "engine/cpu/pair_tiles.hpp"
@@ -15,6 +17,8 @@
 
 namespace tessera
 {
+
+class PairSums;
 
 /// A rank's part of the pairs, where several ranks share the work.
 struct PairShare {
@@ -52,7 +56,8 @@ public:
     /// Whether a pair within the cut-off may be missing from the list: twice the largest
     /// displacement since the search plus what the cell's change takes exceed the buffer.
     /// Displacements are measured against the old positions moved along with the cell.
-    [[nodiscard]] bool needs_search(const Box& box, std::span<const Vec3> positions) const;
+    [[nodiscard]] bool needs_search(const Box& box, std::span<const Vec3> positions,
+                                    int threads = 1) const;
 
     /// Needs search() before, at positions that needs_search() still accepts. In exact mode, a
     /// force beyond the range of the grid marks `forces` (ForceSums::out_of_range).
@@ -64,12 +69,24 @@ public:
     [[nodiscard]] double cutoff() const { return cutoff_; }
     /// Whether forces come from FP32 tiles (mixed precision, and the form has tiles).
     [[nodiscard]] bool has_tiles() const { return tiles_.has_value(); }
+    /// Whether most of them come from blocks of tiles, the fast kernel (simd/block_kernel.hpp).
+    [[nodiscard]] bool has_blocks() const { return blocks_.has_value(); }
+
+    /// Parts of the work that tests choose; they reach no bit.
+    struct BlockOptions {
+        std::int32_t largest_block = 64;
+        bool wide = false; ///< 64-bit sums and integer displacements throughout
+    };
+    void set_block_options(BlockOptions options) { block_options_ = options; }
 
 private:
     struct Work;
     void check(const Box& box) const;
     void drop_pairs_of_others();
     void make_tiles(const Topology& topology);
+    void make_blocks();
+    [[nodiscard]] bool add_blocks(const Work& work, Wanted wanted, bool wide, int threads,
+                                  PairSums& sums) const;
     [[nodiscard]] GridPosition tracked(const PositionGrid& grid, const Mat3& change,
                                        const Vec3& position, std::size_t atom,
                                        PositionGrid::Image& subtracted) const;
@@ -81,7 +98,9 @@ private:
     double sure_cutoff_; ///< pairs nearer than this in FP64 hold all that count
     double list_radius_;
     bool needs_cell_;
-    std::optional<TileForm> tiles_;  ///< mixed precision only
+    std::optional<TileForm> tiles_;         ///< mixed precision only
+    std::optional<BlockParameters> blocks_; ///< where forms and tables allow it
+    BlockOptions block_options_;
     std::vector<float> tile_charge_; ///< times the root of the Coulomb constant, [atoms]
     RaggedList exclusions_;
     ExclusionCorrections corrections_;
@@ -105,6 +124,9 @@ private:
     std::vector<Vec3> search_position_;      ///< canonical, [atoms]
     std::vector<PositionGrid::Image> image_; ///< cell vectors subtracted then, [atoms]
     std::vector<std::int32_t> slot_type_;    ///< [slots]
+    PairBlocks pair_blocks_;
+    AlignedVector<float> slot_lj_;         ///< as in BlockTask
+    std::vector<std::uint8_t> is_partial_; ///< [columns]: other ranks compute some; may be empty
 };
 
 } // namespace tessera

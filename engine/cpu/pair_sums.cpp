@@ -77,7 +77,59 @@ void PairSums::add(const TileWalker& tiles)
             fixed_shift_[k][c] += fixed(tiles.shift_force()[k][c]);
         }
     }
-    pair_out_of_range_ = tiles.broken_pair();
+    if (tiles.broken_pair()[0] >= 0 &&
+        (pair_out_of_range_[0] < 0 || tiles.broken_pair() < pair_out_of_range_)) {
+        pair_out_of_range_ = tiles.broken_pair();
+    }
+}
+
+bool PairSums::add(std::span<const std::optional<BlockWalker>> blocks, int bits, int threads)
+{
+    constexpr std::int32_t safe = std::int32_t{1} << 30;
+    const auto clusters = static_cast<std::int64_t>(fixed_.size() / width);
+    const int shift = fixed::force_bits - bits;
+    int left = 0;
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(| : left)
+    for (std::int64_t c = 0; c < clusters; ++c) {
+        std::uint32_t sum[16] = {};
+        std::uint64_t wide[12] = {};
+        for (const std::optional<BlockWalker>& part : blocks) {
+            if (!part) {
+                continue;
+            }
+            const std::int32_t* f = part->force().data() + 16 * c;
+            for (int k = 0; k < 16; ++k) {
+                sum[k] += static_cast<std::uint32_t>(f[k]);
+            }
+            const std::span<const std::int64_t> w = part->wide_force();
+            for (std::size_t k = 0; k < 12 && !w.empty(); ++k) {
+                wide[k] += static_cast<std::uint64_t>(w[12 * at(c) + k]);
+            }
+        }
+        for (std::size_t k = 0; k < 12; ++k) {
+            const auto narrow = static_cast<std::int32_t>(sum[k]);
+            left |= narrow >= safe || narrow <= -safe ? 1 : 0;
+            fixed_[at(c) * width + k % width][k / width] =
+                (static_cast<std::uint64_t>(static_cast<std::int64_t>(narrow)) + wide[k]) << shift;
+        }
+    }
+    if (left != 0) {
+        fixed_.assign(fixed_.size(), {0, 0, 0});
+        return false;
+    }
+    for (const std::optional<BlockWalker>& part : blocks) {
+        for (std::size_t k = 0; part && k < fixed_shift_.size(); ++k) {
+            for (std::size_t c = 0; c < 3; ++c) {
+                fixed_shift_[k][c] += static_cast<std::uint64_t>(part->shift_force()[k][c])
+                                      << shift;
+            }
+        }
+        if (part && part->broken_pair()[0] >= 0 &&
+            (pair_out_of_range_[0] < 0 || part->broken_pair() < pair_out_of_range_)) {
+            pair_out_of_range_ = part->broken_pair();
+        }
+    }
+    return true;
 }
 
 void PairSums::add_exact(const PairBatch& batch, std::int32_t cluster, std::int32_t shift)
@@ -148,7 +200,7 @@ void join(std::span<std::optional<PairSums>> parts, const ClusterOrder& order,
                 }
                 std::array<std::uint64_t, 3> f{0, 0, 0};
                 for (const std::optional<PairSums>& part : parts) {
-                    for (std::size_t c = 0; part && c < 3; ++c) {
+                    for (std::size_t c = 0; part && !part->fixed_.empty() && c < 3; ++c) {
                         f[c] += part->fixed_[at(s)][c];
                     }
                 }

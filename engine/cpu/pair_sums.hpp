@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/backend/sums.hpp"
+#include "engine/cpu/block_walker.hpp"
 #include "engine/cpu/pair_batch.hpp"
 #include "engine/cpu/tile_walker.hpp"
 #include "engine/model/state.hpp"
@@ -20,6 +21,7 @@ namespace tessera
 /// what.
 class PairSums {
 public:
+    /// Without slots, for energies alone.
     PairSums(std::size_t slots, std::size_t shifts, SumMode mode);
 
     /// Adds the batch of one row: pairs of the atoms of `cluster`, all under one shift.
@@ -29,6 +31,10 @@ public:
     void add_energies(const PairBatch& batch);
     /// Adds what a thread has summed in tiles (exact mode only).
     void add(const TileWalker& tiles);
+    /// Adds what all threads have summed in blocks, in units of 2^-bits kJ/mol/nm (exact mode
+    /// only). False: a sum may have left 32 bits; nothing is added.
+    [[nodiscard]] bool add(std::span<const std::optional<BlockWalker>> blocks, int bits,
+                           int threads);
 
 private:
     friend void join(std::span<std::optional<PairSums>> parts, const ClusterOrder& order,

@@ -43,6 +43,9 @@ Box rounded_box(const Box& box)
 /// so the quotient is off by one at most.
 std::int32_t wrap_one(std::int64_t& x, std::int64_t edge, double inverse)
 {
+    if (x >= 0 && x < edge) { // nearly always
+        return 0;
+    }
     auto n = static_cast<std::int64_t>(std::floor(static_cast<double>(x) * inverse));
     x -= n * edge;
     if (x < 0) {

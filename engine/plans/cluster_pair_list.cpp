@@ -1,6 +1,7 @@
 #include "engine/plans/cluster_pair_list.hpp"
 
 #include "engine/base/contract.hpp"
+#include "engine/plans/near_mask.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -185,8 +186,10 @@ public:
     }
 
 private:
-    /// So many neighbouring clusters walk the tree together: the walk's branches are the dear part.
+    /// So many neighbouring clusters walk the tree together, down to leaves of so many: the walk's
+    /// branches are the dear part.
     static constexpr std::int32_t group_size = 8;
+    static constexpr std::int32_t leaf_size = 2;
 
     /// Clusters whose box is within reach of the box of [first, last), ascending.
     void find_candidates(std::int32_t first, std::int32_t last, std::size_t shift,
@@ -213,8 +216,10 @@ private:
                 gap2(box.low, box.high, node.low, node.high) > reach2_) {
                 continue;
             }
-            if (node.left < 0) {
-                candidates.push_back(node.first);
+            if (node.last - node.first <= leaf_size) {
+                for (std::int32_t c = node.first; c < node.last; ++c) {
+                    candidates.push_back(c);
+                }
             } else {
                 stack[depth++] = node.right;
                 stack[depth++] = node.left;
@@ -225,68 +230,54 @@ private:
     void add_columns(std::int32_t ci, std::size_t shift, std::span<const std::int32_t> candidates,
                      std::vector<ClusterPairList::Column>& columns) const
     {
-        const Vec3 low = bounds_[at(ci)].low + shift_vectors_[shift];
-        const Vec3 high = bounds_[at(ci)].high + shift_vectors_[shift];
-        Vec3 xi[width];
+        double xi[3 * width];
         for (int a = 0; a < width; ++a) {
             const double* x = packed_.data() + at(ci) * 3 * width + a;
             // a null atom of the row stands on the other side of the world: far from itself too
-            xi[a] = list_.order.atom_of_slot[at(ci * width + a)] >= 0
-                        ? Vec3{x[0], x[width], x[2 * width]} + shift_vectors_[shift]
-                        : Vec3{-nowhere, -nowhere, -nowhere};
+            const bool is_null = list_.order.atom_of_slot[at(ci * width + a)] < 0;
+            const Vec3& s = shift_vectors_[shift];
+            xi[a] = is_null ? -nowhere : x[0] + s.x;
+            xi[width + a] = is_null ? -nowhere : x[width] + s.y;
+            xi[2 * width + a] = is_null ? -nowhere : x[2 * width] + s.z;
         }
-        auto excluded = list_.masked.begin() + list_.masked_begin[at(ci)];
-        const auto excluded_end = list_.masked.begin() + list_.masked_begin[at(ci) + 1];
-        for (const std::int32_t cj : candidates) {
-            const Bounds& other = bounds_[at(cj)];
-            if ((shift == 0 && cj < ci) || gap2(low, high, other.low, other.high) > reach2_) {
-                continue;
-            }
-            std::uint32_t mask = near_mask(xi, cj);
-            if (shift == 0 && cj == ci) {
-                mask &= upper_triangle;
-            }
-            while (excluded != excluded_end && excluded->cluster < cj) {
-                ++excluded; // both ascend
-            }
-            if (excluded != excluded_end && excluded->cluster == cj) {
-                mask &= ~excluded->mask;
-            }
-            if (mask != 0) {
-                columns.push_back({cj, mask});
-            }
+        if (shift == 0) {
+            const auto first = std::lower_bound(candidates.begin(), candidates.end(), ci);
+            candidates = candidates.subspan(at(first - candidates.begin()));
         }
+        const std::size_t begin = columns.size();
+        columns.resize(begin + candidates.size());
+        const std::size_t near =
+            find_near(xi, candidates, packed_.data(), radius2_, columns.data() + begin);
+        columns.resize(begin + near);
+        clear_excluded(ci, shift, begin, columns);
     }
 
-    [[nodiscard]] std::uint32_t near_mask(const Vec3* xi, std::int32_t cj) const
+    /// From the columns of one row, `begin` and after.
+    void clear_excluded(std::int32_t ci, std::size_t shift, std::size_t begin,
+                        std::vector<ClusterPairList::Column>& columns) const
     {
-        const double* x = packed_.data() + at(cj) * 3 * width;
-        std::uint32_t mask = 0;
-#if defined(__SSE2__)
-        const __m128d limit = _mm_set1_pd(radius2_);
-        for (int b = 0; b < width; b += 2) {
-            const __m128d xj = _mm_loadu_pd(x + b);
-            const __m128d yj = _mm_loadu_pd(x + width + b);
-            const __m128d zj = _mm_loadu_pd(x + 2 * width + b);
-            for (int a = 0; a < width; ++a) {
-                const __m128d dx = _mm_sub_pd(_mm_set1_pd(xi[a].x), xj);
-                const __m128d dy = _mm_sub_pd(_mm_set1_pd(xi[a].y), yj);
-                const __m128d dz = _mm_sub_pd(_mm_set1_pd(xi[a].z), zj);
-                const __m128d d2 = _mm_add_pd(_mm_add_pd(_mm_mul_pd(dx, dx), _mm_mul_pd(dy, dy)),
-                                              _mm_mul_pd(dz, dz));
-                mask |= static_cast<std::uint32_t>(_mm_movemask_pd(_mm_cmplt_pd(d2, limit)))
-                        << (width * a + b);
+        bool has_empty = false;
+        const auto clear = [&](ClusterPairList::Column& column, std::uint32_t bits) {
+            column.mask &= ~bits;
+            has_empty = has_empty || column.mask == 0;
+        };
+        if (shift == 0 && columns.size() > begin && columns[begin].cluster == ci) {
+            clear(columns[begin], ~upper_triangle);
+        }
+        auto next = columns.begin() + static_cast<std::ptrdiff_t>(begin);
+        for (std::int64_t k = list_.masked_begin[at(ci)]; k < list_.masked_begin[at(ci) + 1]; ++k) {
+            const ClusterPairList::Column& entry = list_.masked[at(k)];
+            next = std::lower_bound(next, columns.end(), entry.cluster,
+                                    [](const auto& c, std::int32_t d) { return c.cluster < d; });
+            if (next != columns.end() && next->cluster == entry.cluster) {
+                clear(*next, entry.mask);
             }
         }
-#else
-        for (int a = 0; a < width; ++a) {
-            for (int b = 0; b < width; ++b) {
-                const Vec3 d = xi[a] - Vec3{x[b], x[width + b], x[2 * width + b]};
-                mask |= static_cast<std::uint32_t>(norm2(d) < radius2_) << (width * a + b);
-            }
+        if (has_empty) {
+            columns.erase(std::remove_if(columns.begin() + static_cast<std::ptrdiff_t>(begin),
+                                         columns.end(), [](const auto& c) { return c.mask == 0; }),
+                          columns.end());
         }
-#endif
-        return mask;
     }
 
     const ClusterPairList& list_;

@@ -1,3 +1,6 @@
+#include "engine/cpu/block_form.hpp"
+#include "engine/cpu/block_walker.hpp"
+#include "engine/cpu/kernel_grid.hpp"
 #include "engine/cpu/long_range.hpp"
 #include "engine/cpu/nonbonded.hpp"
 #include "engine/plans/pme_plan.hpp"
@@ -6,6 +9,7 @@
 
 #include <benchmark/benchmark.h>
 #include <bit>
+#include <cmath>
 
 // Pair list, pair forces and mesh of a box of three-site water as large as the usual protein
 // benchmark (23.4k atoms); one thread. Argument: molecules along an edge.
@@ -105,6 +109,74 @@ void pair_forces_energies_virial(benchmark::State& state)
     add_pair_forces(state, {true, true});
 }
 
+/// The kernel of blocks alone, with filling and emptying of workspaces, on one instruction set.
+void pair_kernel(benchmark::State& state, SimdLevel level)
+{
+    if (level > supported_simd_levels().back()) {
+        state.SkipWithError("this processor lacks the instruction set");
+        return;
+    }
+    use_simd_level(level);
+    Water w = make_water(static_cast<int>(state.range(0)));
+    w.settings.precision = Precision::mixed;
+    NonbondedSettings exact_list = w.settings;
+    exact_list.list_buffer = 0;
+    Nonbonded counting(w.topology, exact_list), nonbonded(w.topology, w.settings);
+    counting.search(w.box, w.x);
+    nonbonded.search(w.box, w.x);
+    const ClusterPairList& list = nonbonded.pair_list();
+    const PairForm form = make_pair_form(w.settings, w.topology.coulomb_constant);
+    const PairTable& table = w.topology.pairs;
+    const auto parameters =
+        make_block_parameters(form, make_tile_form(form, true).value(), table.c6, table.c12, {});
+
+    const PositionGrid grid(w.box);
+    const KernelGrid kernel_grid(grid);
+    AlignedVector<std::uint32_t> xyzq(4 * list.order.atom_of_slot.size(), 0);
+    AlignedVector<float> lj(2 * list.order.atom_of_slot.size(), 0.0F);
+    for (std::size_t s = 0; s < list.order.atom_of_slot.size(); ++s) {
+        if (list.order.atom_of_slot[s] < 0) {
+            continue;
+        }
+        const auto a = static_cast<std::size_t>(list.order.atom_of_slot[s]);
+        const GridPosition x = kernel_grid.image(grid.canonical(w.x[a]), {0, 0, 0});
+        const double q = w.topology.charge[a] * std::sqrt(w.topology.coulomb_constant);
+        std::uint32_t* to = xyzq.data() + s / 4 * 16 + s % 4;
+        to[0] = KernelGrid::unit(x.x);
+        to[4] = KernelGrid::unit(x.y);
+        to[8] = KernelGrid::unit(x.z);
+        to[12] = std::bit_cast<std::uint32_t>(static_cast<float>(q * parameters->charge_scale));
+        const auto type = static_cast<std::size_t>(w.topology.type[a]);
+        lj[s / 4 * 8 + s % 4] = parameters->of_type[type][0];
+        lj[s / 4 * 8 + 4 + s % 4] = parameters->of_type[type][1];
+    }
+    std::vector<Vec3> shift_vectors;
+    std::vector<BlockWalker::Units> shifts;
+    const auto units = [](const GridPosition& x) {
+        return BlockWalker::Units{KernelGrid::unit(x.x), KernelGrid::unit(x.y),
+                                  KernelGrid::unit(x.z)};
+    };
+    for (const auto& k : list.shifts) {
+        shift_vectors.push_back(w.box.shift(k[0], k[1], k[2]));
+        shifts.push_back(units(kernel_grid.shift(k)));
+    }
+    const PairBlocks blocks = make_pair_blocks(list, shift_vectors, {});
+    BlockWalker walker(parameters->form, blocks, xyzq, lj, shifts);
+    for (auto _ : state) {
+        for (std::size_t b = 0; b < blocks.blocks.size(); ++b) {
+            const Vec3& origin = blocks.blocks[b].origin;
+            walker.walk(static_cast<std::int64_t>(b), units(to_grid(origin)), false, false);
+        }
+    }
+    const double pairs = listed_pairs(counting.pair_list());
+    state.counters["pairs/s"] =
+        benchmark::Counter(pairs, benchmark::Counter::kIsIterationInvariantRate);
+    state.counters["lanes in range"] = pairs / (16.0 * static_cast<double>(blocks.tiles.size()));
+    state.counters["entries a block"] =
+        static_cast<double>(blocks.cluster.size()) / static_cast<double>(blocks.blocks.size());
+    use_simd_level(supported_simd_levels().back());
+}
+
 void add_mesh_forces(benchmark::State& state, Precision precision)
 {
     Water w = make_water(static_cast<int>(state.range(0)));
@@ -130,6 +202,11 @@ void mesh_forces_mixed(benchmark::State& state)
 }
 
 BENCHMARK(search_pairs)->Arg(10)->Arg(20)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(pair_kernel, avx512, SimdLevel::avx512)->Arg(20)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(pair_kernel, avx2, SimdLevel::avx2)->Arg(20)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(pair_kernel, baseline, SimdLevel::baseline)
+    ->Arg(10)
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK(pair_forces)->Arg(10)->Arg(20)->Unit(benchmark::kMillisecond);
 BENCHMARK(pair_forces_mixed)->Arg(10)->Arg(20)->Unit(benchmark::kMillisecond);
 BENCHMARK(pair_forces_energies_virial)->Arg(20)->Unit(benchmark::kMillisecond);

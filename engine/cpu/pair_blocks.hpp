@@ -1,0 +1,49 @@
+#pragma once
+
+#include "engine/cpu/simd/block_kernel.hpp"
+#include "engine/plans/cluster_pair_list.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tessera
+{
+
+/// The pair list cut into blocks of neighbouring rows, each with the images of clusters it touches
+/// (entries). Pairs of a block lie within about 2 nm of its origin, where FP32 holds positions on
+/// the 2^-23 nm grid exactly.
+struct PairBlocks {
+    struct Block {
+        std::int64_t first_entry, entries;
+        std::int64_t first_row, rows;
+        Vec3 origin;     ///< at the search, nm
+        bool is_compact; ///< no atom is farther from the origin than `reach` allows
+    };
+    std::vector<Block> blocks;
+    std::vector<std::int32_t> cluster; ///< of each entry
+    std::vector<std::uint32_t> shift;  ///< of each entry; it stands at its position minus the shift
+    std::vector<BlockRow> rows;
+    std::vector<BlockTile> tiles;
+    std::int64_t most_entries = 0;
+
+    /// Pairs that the kernel of blocks has no formula for.
+    std::vector<ClusterPairList::Row> other_rows;
+    std::vector<ClusterPairList::Column> other_columns;
+};
+
+/// What is special about some columns of a list.
+struct BlockRules {
+    std::int32_t largest_block = 64;          ///< rows; does not reach the bits
+    double drift = 0.05;                      ///< nm; how far atoms may move as the list ages
+    std::span<const std::uint8_t> is_partial; ///< [columns]: some pairs near enough do not count
+    /// [types][types] and [slots]: pairs of types the kernel has no formula for; empty: none
+    std::span<const std::uint8_t> is_other;
+    std::span<const std::int32_t> slot_type;
+    std::int32_t types = 0;
+};
+
+PairBlocks make_pair_blocks(const ClusterPairList& list, std::span<const Vec3> shift_vectors,
+                            const BlockRules& rules);
+
+} // namespace tessera

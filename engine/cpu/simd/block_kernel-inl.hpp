@@ -1,0 +1,282 @@
+// Read once for every instruction set, between its lanes and its entry; no include guard. Needs
+// lanes-inl (Floats, Ints, Mask and their functions) in the same namespace.
+//
+// A tile is one vector of 16 lanes: lane 4 a + b holds the a-th atom of the row with the b-th of
+// the column. An atom's line in the workspace is [x4|y4|z4|q4], so a column is four broadcast
+// loads.
+//
+// Cost a tile (Ewald, geometric LJ): 7 loads, 1 store, about 46 operations, among them a division
+// and a root that run beside the others.
+
+template <bool Integer>
+inline Floats displacement(const Floats& own, const float* other)
+{
+    if constexpr (Integer) {
+        return to_float(subtract(as_ints(own), as_ints(quad(other)))) *
+               broadcast(1.0F / 8388608.0F); // 2^-23 nm: exact
+    } else {
+        return own - quad(other);
+    }
+}
+
+/// A row's atoms, each four times.
+struct RowAtoms {
+    Floats x, y, z, charge, lj_a, lj_b;
+};
+/// What travels between the stages of the pipeline.
+struct InFlight {
+    Floats dx, dy, dz, r2, inv_r2;
+    Mask counts;
+};
+
+template <LjRule Lj, BlockCoulomb Coulomb, bool Integer>
+struct PairStages {
+    const BlockForm& form;
+    const CubicTable table;
+    const Floats cutoff2 = broadcast(form.cutoff2);
+
+    explicit PairStages(const BlockForm& f) : form(f), table(f.cubic) {}
+
+    [[gnu::always_inline]] InFlight begin(const RowAtoms& row, const float* column) const
+    {
+        InFlight s;
+        s.dx = displacement<Integer>(row.x, column);
+        s.dy = displacement<Integer>(row.y, column + 4);
+        s.dz = displacement<Integer>(row.z, column + 8);
+        s.r2 = fused(s.dz, s.dz, fused(s.dy, s.dy, s.dx * s.dx));
+        s.inv_r2 = reciprocal(s.r2);
+        s.counts = is_less(s.r2, cutoff2);
+        return s;
+    }
+
+    /// Force over distance; zero where the pair does not count.
+    [[gnu::always_inline]] Floats middle(const RowAtoms& row, const InFlight& s,
+                                         const float* column, const float* lj) const
+    {
+        const Floats t = s.inv_r2;
+        Floats f;
+        if constexpr (Lj == LjRule::geometric) {
+            const Floats c6 = row.lj_a * quad(lj), c12 = row.lj_b * quad(lj + 4);
+            const Floats t2 = t * t;
+            f = fused_minus(c12, t2 * t, c6) * (t2 * t2);
+        } else {
+            const Floats sigma = row.lj_a + quad(lj);
+            const Floats u = sigma * sigma * t, u3 = u * u * u;
+            const Floats depth = row.lj_b * quad(lj + 4);
+            f = depth * u3 * fused_minus(broadcast(2.0F), u3, broadcast(1.0F)) * t;
+        }
+        if constexpr (Coulomb != BlockCoulomb::none) {
+            const Floats strength = row.charge * quad(column + 12);
+            const Floats inv_r3 = square_root(t) * t;
+            Floats unit = inv_r3;
+            if constexpr (Coulomb == BlockCoulomb::reaction_field) {
+                unit = inv_r3 - broadcast(form.two_k);
+            } else {
+                // 1.5 2^23: the nearest whole number comes to stand in the lowest bits
+                const Ints cell =
+                    as_ints(fused(s.r2, broadcast(form.cell_scale), broadcast(12582912.0F)));
+                unit = inv_r3 + table.value(cell, s.r2);
+            }
+            f = fused(strength, unit, f);
+        }
+        return value_if(s.counts, f);
+    }
+};
+
+/// Forces on the row's cluster, added up, and the largest |force over distance| met.
+struct RowSums {
+    Ints x, y, z, largest;
+};
+
+[[gnu::always_inline]] inline void finish_tile(const InFlight& s, const Floats& f,
+                                               std::int32_t* force, RowSums& sums)
+{
+    sums.largest = larger(sums.largest, add(as_ints(f), as_ints(f))); // the sign is shifted out
+    const Ints x = rounded(f * s.dx), y = rounded(f * s.dy), z = rounded(f * s.dz);
+    sums.x = add(sums.x, x);
+    sums.y = add(sums.y, y);
+    sums.z = add(sums.z, z);
+    store(force, subtract(load(force), sum_over_row(x, y, z)));
+}
+
+template <class Stages, bool Masked>
+inline void add_tiles_of_row(const Stages& stages, const RowAtoms& row, const BlockTile* tile,
+                             const BlockTile* end, const BlockWorkspace& work, RowSums& sums)
+{
+    const auto column = [&](const BlockTile& t) {
+        return work.position + 16 * std::size_t{t.entry};
+    };
+    const auto lj = [&](const BlockTile& t) { return work.lj + 8 * std::size_t{t.entry}; };
+    const auto force = [&](const BlockTile& t) { return work.force + 16 * std::size_t{t.entry}; };
+    const auto begin = [&](const BlockTile& t) __attribute__((always_inline))
+    {
+        InFlight s = stages.begin(row, column(t));
+        if constexpr (Masked) {
+            s.counts = both(s.counts, t.mask);
+        }
+        return s;
+    };
+    const auto middle = [&](const BlockTile& t, const InFlight& s) __attribute__((always_inline))
+    {
+        return stages.middle(row, s, column(t), lj(t));
+    };
+    if (end - tile < 2) {
+        for (; tile < end; ++tile) {
+            const InFlight s = begin(*tile);
+            finish_tile(s, middle(*tile, s), force(*tile), sums);
+        }
+        return;
+    }
+    // three tiles in flight, so that the long latencies of one are hidden by the others
+    InFlight oldest = begin(tile[0]);
+    Floats f = middle(tile[0], oldest);
+    InFlight next = begin(tile[1]);
+    for (tile += 2; tile < end; ++tile) {
+        finish_tile(oldest, f, force(tile[-2]), sums);
+        const InFlight newest = begin(*tile);
+        f = middle(tile[-1], next);
+        oldest = next;
+        next = newest;
+    }
+    finish_tile(oldest, f, force(tile[-2]), sums);
+    finish_tile(next, middle(tile[-1], next), force(tile[-1]), sums);
+}
+
+/// Copies the entries into the workspace, relative to the origin. False: one is too far from it for
+/// FP32 to be exact; positions then stay integers.
+inline bool fill_workspace(const BlockTask& task, const BlockWorkspace& work, bool integer)
+{
+    Ints far = zero();
+    for (std::int64_t e = 0; e < task.entries; ++e) {
+        const auto c = static_cast<std::size_t>(task.cluster[e]);
+        const auto to = static_cast<std::size_t>(e);
+        const Ints line = load(task.xyzq + 16 * c);
+        const Ints local = subtract(line, load(task.origin + 16 * std::size_t{task.offset[e]}));
+        far = either(far, add(positions_of(local), broadcast_int(1 << 24)));
+        store_line(work.position + 16 * to,
+                   integer ? local
+                           : with_charge(to_float(local) * broadcast(1.0F / 8388608.0F), line));
+        copy8(work.lj + 8 * to, task.lj + 8 * c);
+        store(work.force + 16 * to, zero());
+    }
+    return no_bit_from(far, 25);
+}
+
+inline RowAtoms row_atoms(const BlockWorkspace& work, std::int32_t entry)
+{
+    const float* own = work.position + 16 * static_cast<std::size_t>(entry);
+    const float* lj = work.lj + 8 * static_cast<std::size_t>(entry);
+    return {four_times(own),      four_times(own + 4), four_times(own + 8),
+            four_times(own + 12), four_times(lj),      four_times(lj + 4)};
+}
+
+template <class Stages>
+bool add_block(const Stages& stages, const BlockTask& task, const BlockForm& form,
+               const BlockWorkspace& work)
+{
+    Ints largest = zero();
+    for (std::int64_t k = 0; k < task.row_count; ++k) {
+        const BlockRow& row = task.rows[k];
+        const RowAtoms atoms = row_atoms(work, row.entry);
+        RowSums sums{zero(), zero(), zero(), zero()};
+        add_tiles_of_row<Stages, true>(stages, atoms, task.tiles + row.begin,
+                                       task.tiles + row.plain, work, sums);
+        add_tiles_of_row<Stages, false>(stages, atoms, task.tiles + row.plain, task.tiles + row.end,
+                                        work, sums);
+        std::int32_t* own = work.force + 16 * static_cast<std::size_t>(row.entry);
+        store(own, add(load(own), sum_over_column(sums.x, sums.y, sums.z)));
+        largest = larger(largest, sums.largest);
+    }
+    return all_below(largest, form.largest_force_over_r);
+}
+
+template <class Stages>
+void add_block_wide(const Stages& stages, const BlockTask& task, const BlockForm& form,
+                    const BlockWorkspace& work, const WideBlockSums& sums)
+{
+    alignas(64) float f[3][16];
+    for (std::int64_t k = 0; k < task.row_count; ++k) {
+        const BlockRow& row = task.rows[k];
+        const RowAtoms atoms = row_atoms(work, row.entry);
+        std::int64_t* own = sums.force + 12 * static_cast<std::size_t>(row.entry);
+        for (std::int64_t t = row.begin; t < row.end; ++t) {
+            const BlockTile& tile = task.tiles[t];
+            const float* column = work.position + 16 * std::size_t{tile.entry};
+            InFlight s = stages.begin(atoms, column);
+            if (t < row.plain) {
+                s.counts = both(s.counts, tile.mask);
+            }
+            const Floats over_r =
+                stages.middle(atoms, s, column, work.lj + 8 * std::size_t{tile.entry});
+            store_line(f[0], as_ints(value_if(s.counts, over_r * s.dx)));
+            store_line(f[1], as_ints(value_if(s.counts, over_r * s.dy)));
+            store_line(f[2], as_ints(value_if(s.counts, over_r * s.dz)));
+            std::int64_t* other = sums.force + 12 * std::size_t{tile.entry};
+            for (int lane = 0; lane < 16; ++lane) {
+                const float size =
+                    std::fabs(f[0][lane]) + std::fabs(f[1][lane]) + std::fabs(f[2][lane]);
+                if (!(size < form.largest_force)) { // also NaN
+                    sums.report(sums.to, {row.entry, tile.entry, lane});
+                    continue;
+                }
+                for (int c = 0; c < 3; ++c) {
+                    const auto whole = static_cast<std::int64_t>(std::nearbyint(f[c][lane]));
+                    own[4 * c + lane / 4] += whole;
+                    other[4 * c + lane % 4] -= whole;
+                }
+            }
+        }
+    }
+}
+
+template <LjRule Lj, BlockCoulomb Coulomb>
+bool add_of(const BlockTask& task, const BlockForm& form, const BlockWorkspace& work)
+{
+    if (task.is_compact && fill_workspace(task, work, false)) {
+        return add_block(PairStages<Lj, Coulomb, false>(form), task, form, work);
+    }
+    fill_workspace(task, work, true);
+    return add_block(PairStages<Lj, Coulomb, true>(form), task, form, work);
+}
+template <LjRule Lj, BlockCoulomb Coulomb>
+void add_wide_of(const BlockTask& task, const BlockForm& form, const BlockWorkspace& work,
+                 const WideBlockSums& sums)
+{
+    fill_workspace(task, work, true);
+    add_block_wide(PairStages<Lj, Coulomb, true>(form), task, form, work, sums);
+}
+
+/// Calls function.template operator()<rule, form>() with those of `form`.
+template <class Function>
+auto with_form(const BlockForm& form, const Function& function)
+{
+    using enum BlockCoulomb;
+    const auto with_rule = [&]<LjRule Lj>() {
+        switch (form.coulomb) {
+        case none:
+            return function.template operator()<Lj, none>();
+        case reaction_field:
+            return function.template operator()<Lj, reaction_field>();
+        case ewald:
+            break;
+        }
+        return function.template operator()<Lj, ewald>();
+    };
+    return form.lj == LjRule::geometric
+               ? with_rule.template operator()<LjRule::geometric>()
+               : with_rule.template operator()<LjRule::lorentz_berthelot>();
+}
+
+bool add(const BlockTask& task, const BlockForm& form, const BlockWorkspace& work)
+{
+    return with_form(form, [&]<LjRule Lj, BlockCoulomb Coulomb>() {
+        return add_of<Lj, Coulomb>(task, form, work);
+    });
+}
+void add_wide(const BlockTask& task, const BlockForm& form, const BlockWorkspace& work,
+              const WideBlockSums& sums)
+{
+    with_form(form, [&]<LjRule Lj, BlockCoulomb Coulomb>() {
+        add_wide_of<Lj, Coulomb>(task, form, work, sums);
+    });
+}
