@@ -35,8 +35,6 @@ bool ends_a_line(const std::filesystem::path& file)
     return !in || in.tellg() <= 0 || (in.seekg(-1, std::ios::end) && in.get() == '\n');
 }
 
-constexpr const char* restarts_key = "run.restarts";
-
 /// "14:03", with the date where that is more than a day off
 std::string time_of_day_in(double seconds)
 {
@@ -121,10 +119,6 @@ void RunSession::choose_start(const std::string& continuation)
             take_mesh(read.checkpoint, system_.assembly.nonbonded);
             start_ = read.checkpoint.state;
             continued_from_ = read.path;
-            const auto restarts = read.checkpoint.integers.find(restarts_key);
-            restarts_ = 1 + (restarts == read.checkpoint.integers.end() || restarts->second.empty()
-                                 ? 0
-                                 : restarts->second.front());
             continued_ = std::move(read.checkpoint);
             return;
         }
@@ -502,7 +496,6 @@ void RunSession::write_checkpoint_now()
     checkpoint.deck_text = binding_settings(system_.deck);
     checkpoint.topology_hash = hash_;
     checkpoint.program_version = version_text();
-    checkpoint.integers[restarts_key] = {restarts_};
     keep_mesh(system_.assembly.nonbonded, checkpoint);
     if (trajectory_) {
         keep_trajectory_end(
@@ -569,9 +562,9 @@ void RunSession::write_closing(const std::string& how_it_ended)
                             deck.output.checkpoint->string(), deck.system.topology.string());
     }
     text += list_and_memory();
-    text += fmt::format("{} at step {} of {} after {} ({} steps in this part, {} restarts)\n",
+    text += fmt::format("{} at step {} of {} after {} ({} steps in this part)\n",
                         how_it_ended.empty() ? "finished" : how_it_ended, step, deck.dynamics.steps,
-                        duration_in_words(clock_->elapsed()), step - start_.step, restarts_);
+                        duration_in_words(clock_->elapsed()), step - start_.step);
     if (const auto speed = clock_->ns_per_day(); speed && !minimises()) {
         text += fmt::format("{:.4g} ns/day ({} threads, measured over the last {} steps)\n", *speed,
                             threads_, clock_->measured_steps());

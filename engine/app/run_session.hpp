@@ -92,7 +92,6 @@ private:
     double checkpoint_cost_ = 0; ///< of the last one, s
     double last_progress_ = 0;   ///< on the terminal, on the clock, s
     double next_progress_ = 10;  ///< as a line: 10 s, 20 s, 40 s, ...
-    std::int64_t restarts_ = 0;
     bool on_terminal_ = false;
     bool narrow_told_ = false;
     std::string stopped_by_; ///< why the run ends early; empty: it does not

@@ -157,9 +157,11 @@ class Check(unittest.TestCase):
         self.assertIn("names of 2 of 9 atoms differ", text)
         self.assertIn("2: HW2 for HW1; 3: HW1 for HW2", text)
 
-    def test_atoms_on_top_of_each_other_are_warned_of(self):
-        text = self.warnings("minimal.toml", "system.coordinates=water-overlap.gro")
-        self.assertIn("atoms are closer than 0.05 nm (1 (OW, SOL 1) and 4 (OW, SOL 2): 0.0400 nm", text)
+    def test_atoms_on_top_of_each_other_are_told_with_what_a_run_would_do(self):
+        run = tessera("check", GOOD / "minimal.toml", "--set", "system.coordinates=water-overlap.gro")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("atoms are closer than 0.05 nm (1 (OW, SOL 1) and 4 (OW, SOL 2): 0.0400 nm", run.stderr)
+        self.assertIn("the run would break in its first 3 steps", run.stderr)
 
     def test_free_bonds_to_hydrogen_under_a_long_step_are_warned_of(self):
         text = self.warnings("flexible-water.toml", "run.timestep=2 fs")

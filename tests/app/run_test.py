@@ -64,8 +64,8 @@ class Run(unittest.TestCase):
                      r"pair list +radius .*exact: rebuilt before any pair can be missed, drift_tolerance is not used",
                      r"accuracy +RMS error of forces", r"drift of the conserved quantity: \S+ \+- \S+ kJ/mol/ps an atom = "
                      r"\S+ \+- \S+ kT/ns", r"density +\d", r"peak memory \S+ MB, \d+ bytes an atom",
-                     r"pair list made \d+ times", r"finished at step 40 .*\(40 steps in this part, 0 restarts\)",
-                     r"finished at step 80 .*\(40 steps in this part, 1 restarts\)"):
+                     r"pair list made \d+ times", r"finished at step 40 .*\(40 steps in this part\)",
+                     r"finished at step 80 .*\(40 steps in this part\)"):
             self.assertRegex(log, line)
 
     def test_a_minimisation_writes_no_columns_of_motion(self):
