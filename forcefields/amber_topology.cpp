@@ -50,7 +50,7 @@ Pointers read_pointers(AmberSections& file, Diagnostics& faults)
     if (n.atoms == 0) {
         file.error("POINTERS", 0, "there are no atoms", "check that the right file is named");
     }
-    if (n.types * n.types > file.characters()) {
+    if (n.types == 0 || n.types * n.types > file.characters()) {
         file.error("POINTERS", 1, fmt::format("the number of types {} is out of range", n.types),
                    "correct the value");
     }
