@@ -63,17 +63,16 @@ struct Share {
 
 /// Units of the mesh an e.
 template <class R>
-double scale_of_mesh(double largest, int order)
+double scale_of_mesh(double largest)
 {
     if constexpr (std::is_same_v<R, double>) {
         return fixed::mesh_scale;
     }
-    // the spline's largest weight, (2/3)^3 at order 4, falls with the order as the cells it covers
-    // grow in number
+    // Weights of an atom sum to one at every order: a point holds what a uniform density puts into
+    // its cell. Sixteen atoms of the largest charge at 0.3, the largest weight of order 4, are
+    // generous; add_up_meshes() looks at every point.
     constexpr double crowd = 16 * 0.3, half_range = 1073741824.0; // 2^30
-    const double more = order > 4 ? order / 4.0 : 1.0;
-    const double most = crowd * more * more * more * (largest > 0 ? largest : 1.0);
-    const double bits = std::floor(std::log2(half_range / most));
+    const double bits = std::floor(std::log2(half_range / (crowd * (largest > 0 ? largest : 1.0))));
     return std::exp2(std::min<double>(fixed::mixed_mesh_bits, bits));
 }
 
@@ -101,7 +100,7 @@ BasicPme<R>::BasicPme(const std::array<int, 3>& grid, int order, const Waves& wa
             }
         }
     }
-    mesh_scale_ = scale_of_mesh<R>(largest / coefficient_scale_, order);
+    mesh_scale_ = scale_of_mesh<R>(largest / coefficient_scale_);
     set_mesh_charges();
     potential_.resize(coefficient_.size());
     for (std::size_t s = 0; s < coefficient_.size(); ++s) {
