@@ -8,8 +8,8 @@ Needs h5py and numpy (Debian: python3-h5py python3-numpy).
 Under force noise the energy walks at random: Var[E(t + tau) - E(t)] = 2 P tau / ndf + constant, with E
 in kT a degree of freedom and P the heating power in kT/ns/dof. The slope of one run therefore has the
 standard error sqrt(2 P / (ndf t)) at least. Where the energy only fluctuates about a constant, the
-error of the least-squares slope with the correlation of the residuals taken into account is the
-larger one. Both are printed, and the larger is the error bar.
+error of the least-squares slope, by block averages of the residuals, is the larger one. Both are
+printed, and the larger is the error bar.
 """
 import argparse
 import sys
@@ -20,17 +20,17 @@ import numpy as np
 BOLTZMANN = 0.00831446261815324  # kJ/mol/K
 
 
-def correlation_time(residual, interval):
-    """Integrated correlation time, summed up to the first lag at which the correlation is negative."""
-    n = len(residual)
-    variance = np.mean(residual**2)
-    total = 0.5
-    for lag in range(1, n // 2):
-        c = np.mean(residual[:-lag] * residual[lag:]) / variance
-        if c <= 0:
-            break
-        total += c
-    return total * interval
+def error_from_residuals(residual, length):
+    """Of a slope through residuals about it: the largest over means of 1, 2, 4, ... rows, 10 means
+    at least, so that what is correlated over a tenth of the run is counted."""
+    errors = []
+    rows = 1
+    while len(residual) // rows >= 10:
+        n = len(residual) // rows
+        means = residual[: n * rows].reshape(n, rows).mean(axis=1)
+        errors.append(np.sqrt(12 * np.mean(means**2) / n) / length)
+        rows *= 2
+    return max(errors)
 
 
 def main():
@@ -61,13 +61,12 @@ def main():
 
     slope, offset = np.polyfit(t, e, 1)
     residual = e - (slope * t + offset)
-    tau = correlation_time(residual, interval)
-    from_residual = np.sqrt(12 * np.mean(residual**2) * 2 * tau / length) / length
+    from_residual = error_from_residuals(residual, length)
 
     print(f"rows                {len(t)} over {length * 1000:.3f} ps, {atoms} atoms, {freedom} degrees of freedom")
     print(f"temperature         {mean_temperature:.2f} K")
     print(f"sigma of the energy {np.sqrt(np.mean(residual**2)) * freedom * BOLTZMANN * mean_temperature:.4f} kJ/mol "
-          f"= {np.sqrt(np.mean(residual**2)):.3e} kT/dof; correlation time {tau * 1e6:.0f} fs")
+          f"= {np.sqrt(np.mean(residual**2)):.3e} kT/dof")
     lag = max(1, len(t) // 16)
     spread = [np.var(e[k:] - e[:-k]) for k in (lag, 4 * lag)]
     walks = spread[1] - spread[0] > 0.5 * spread[0]  # a walk gives 3 times, noise about a constant nothing
