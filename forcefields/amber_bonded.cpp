@@ -18,21 +18,6 @@ namespace
 constexpr double kcal = units::kilocalorie;
 constexpr double kcal_per_angstrom2 = units::kilocalorie / (units::angstrom * units::angstrom);
 
-/// The atom that a coordinate index (3 x atom) of a bonded list names; -1 after a fault.
-std::int32_t atom_at(const Source& source, std::string_view flag, std::int64_t place,
-                     std::int64_t coordinate)
-{
-    if (coordinate % 3 != 0 || coordinate < 0 || coordinate / 3 >= source.pointers.atoms) {
-        source.file.error(flag, place,
-                          fmt::format("{} names no atom (it must be three times an atom's number "
-                                      "from 0, and there are {} atoms)",
-                                      coordinate, source.pointers.atoms),
-                          "the list is damaged: write the file anew");
-        return -1;
-    }
-    return static_cast<std::int32_t>(coordinate / 3);
-}
-
 /// A parameter's row, from 0; -1 after a fault.
 std::int32_t type_at(const Source& source, std::string_view flag, std::int64_t place,
                      std::int64_t type, std::int64_t types)
@@ -45,6 +30,17 @@ std::int32_t type_at(const Source& source, std::string_view flag, std::int64_t p
         return -1;
     }
     return static_cast<std::int32_t>(type - 1);
+}
+
+/// N atoms of a list that numbers them from 1, as coordinate indices.
+template <std::size_t N>
+std::array<std::int64_t, N> as_coordinates(const std::vector<std::int64_t>& list, std::size_t from)
+{
+    std::array<std::int64_t, N> out{};
+    for (std::size_t k = 0; k < N; ++k) {
+        out[k] = 3 * (list[from + k] - 1);
+    }
+    return out;
 }
 
 /// The values of a list whose entries hold `stride` numbers each.
@@ -64,6 +60,32 @@ std::vector<double> parameters(const Source& source, std::string_view flag, std:
 
 } // namespace
 
+bool read_atoms(const Source& source, std::string_view flag, std::int64_t place,
+                std::span<const std::int64_t> coordinate, std::span<std::int32_t> atom)
+{
+    const auto fault = [&](std::size_t k, const std::string& what) {
+        source.file.error(flag, place + static_cast<std::int64_t>(k), what,
+                          "the list is damaged: write the file anew");
+        return false;
+    };
+    bool good = true;
+    for (std::size_t k = 0; k < atom.size(); ++k) {
+        const std::int64_t c = coordinate[k];
+        if (c % 3 != 0 || c < 0 || c / 3 >= source.pointers.atoms) {
+            good = fault(k, fmt::format("{} names no atom (it must be three times an atom's "
+                                        "number from 0, and there are {} atoms)",
+                                        c, source.pointers.atoms));
+            continue;
+        }
+        atom[k] = static_cast<std::int32_t>(c / 3);
+        if (good && std::find(atom.begin(), atom.begin() + static_cast<std::ptrdiff_t>(k),
+                              atom[k]) != atom.begin() + static_cast<std::ptrdiff_t>(k)) {
+            good = fault(k, fmt::format("atom {} stands twice in one term", atom[k] + 1));
+        }
+    }
+    return good;
+}
+
 std::vector<Bond> add_bonds(const Source& source, Topology& topology)
 {
     const Pointers& n = source.pointers;
@@ -79,11 +101,11 @@ std::vector<Bond> add_bonds(const Source& source, Topology& topology)
         const auto list = entries(source, flag, count, 3, pointer);
         for (std::size_t e = 0; e + 2 < list.size(); e += 3) {
             const auto place = static_cast<std::int64_t>(e);
-            const std::int32_t i = atom_at(source, flag, place, list[e]);
-            const std::int32_t j = atom_at(source, flag, place + 1, list[e + 1]);
+            std::array<std::int32_t, 2> atom{};
+            const bool good = read_atoms(source, flag, place, std::span(list).subspan(e, 2), atom);
             const std::int32_t type = type_at(source, flag, place + 2, list[e + 2], n.bond_types);
-            if (i >= 0 && j >= 0 && type >= 0) {
-                bonds.push_back({i, j, type, with_hydrogen});
+            if (good && type >= 0) {
+                bonds.push_back({atom[0], atom[1], type, with_hydrogen});
             }
         }
     };
@@ -134,29 +156,27 @@ void add_angles(const Source& source, Topology& topology)
                                              "CHARMM_UREY_BRADLEY_COUNT");
         for (std::size_t e = 0; e + 2 < list.size(); e += 3) {
             const auto place = static_cast<std::int64_t>(e);
-            // atoms are numbered from 1 here, not by coordinates
-            const std::int32_t i = atom_at(source, urey_bradley, place, 3 * (list[e] - 1));
-            const std::int32_t j = atom_at(source, urey_bradley, place + 1, 3 * (list[e + 1] - 1));
+            std::array<std::int32_t, 2> atom{};
+            const bool good =
+                read_atoms(source, urey_bradley, place, as_coordinates<2>(list, e), atom);
             const std::int32_t type = type_at(source, urey_bradley, place + 2, list[e + 2],
                                               static_cast<std::int64_t>(ub_k.size()));
-            if (i < 0 || j < 0 || type < 0) {
+            if (!good || type < 0) {
                 continue;
             }
             const auto p = static_cast<std::size_t>(type);
-            end_pairs[{std::min(i, j), std::max(i, j)}] = {
-                2 * ub_k[p] * kcal_per_angstrom2, ub_r0[p] * units::angstrom, place, false};
+            end_pairs[std::minmax(atom[0], atom[1])] = {2 * ub_k[p] * kcal_per_angstrom2,
+                                                        ub_r0[p] * units::angstrom, place, false};
         }
     }
     const auto read = [&](std::string_view flag, std::int64_t count, std::string_view pointer) {
         const auto list = entries(source, flag, count, 4, pointer);
         for (std::size_t e = 0; e + 3 < list.size(); e += 4) {
             const auto place = static_cast<std::int64_t>(e);
-            const std::array<std::int32_t, 3> atom = {
-                atom_at(source, flag, place, list[e]),
-                atom_at(source, flag, place + 1, list[e + 1]),
-                atom_at(source, flag, place + 2, list[e + 2])};
+            std::array<std::int32_t, 3> atom{};
+            const bool good = read_atoms(source, flag, place, std::span(list).subspan(e, 3), atom);
             const std::int32_t type = type_at(source, flag, place + 3, list[e + 3], n.angle_types);
-            if (atom[0] < 0 || atom[1] < 0 || atom[2] < 0 || type < 0) {
+            if (!good || type < 0) {
                 continue;
             }
             const auto p = static_cast<std::size_t>(type);
@@ -207,12 +227,8 @@ void add_charmm_impropers(const Source& source, Topology& topology)
         "CHARMM_NUM_IMPROPERS");
     for (std::size_t e = 0; e + 4 < list.size(); e += 5) {
         std::array<std::int32_t, 4> atom{};
-        bool good = true;
-        for (std::size_t a = 0; a < 4; ++a) {
-            atom[a] =
-                atom_at(source, flag, static_cast<std::int64_t>(e + a), 3 * (list[e + a] - 1));
-            good = good && atom[a] >= 0;
-        }
+        const bool good = read_atoms(source, flag, static_cast<std::int64_t>(e),
+                                     as_coordinates<4>(list, e), atom);
         const std::int32_t type = type_at(source, flag, static_cast<std::int64_t>(e + 4),
                                           list[e + 4], static_cast<std::int64_t>(k.size()));
         if (good && type >= 0) {
@@ -257,12 +273,8 @@ void add_correction_maps(const Source& source, Topology& topology)
         flag, static_cast<std::size_t>(std::max<std::int64_t>(0, count[0] * 6)), prefix + "COUNT");
     for (std::size_t e = 0; e + 5 < list.size(); e += 6) {
         std::array<std::int32_t, 5> atom{};
-        bool good = true;
-        for (std::size_t a = 0; a < 5; ++a) {
-            atom[a] =
-                atom_at(source, flag, static_cast<std::int64_t>(e + a), 3 * (list[e + a] - 1));
-            good = good && atom[a] >= 0;
-        }
+        const bool good = read_atoms(source, flag, static_cast<std::int64_t>(e),
+                                     as_coordinates<5>(list, e), atom);
         const std::int32_t type = type_at(source, flag, static_cast<std::int64_t>(e + 5),
                                           list[e + 5], static_cast<std::int64_t>(maps));
         if (good && type >= 0) {

@@ -125,20 +125,11 @@ void add_dihedrals(const Source& source, const PairCoefficients& pairs, Topology
         const auto list = file.integers(flag, static_cast<std::size_t>(5 * count),
                                         fmt::format("5 x {}, POINTERS {}", count, pointer));
         for (std::size_t e = 0; e + 4 < list.size(); e += 5) {
+            // signs of the third and fourth mark dihedrals without a 1-4 pair and impropers
+            const std::array<std::int64_t, 4> coordinate = {
+                list[e], list[e + 1], std::abs(list[e + 2]), std::abs(list[e + 3])};
             std::array<std::int32_t, 4> atom{};
-            bool good = true;
-            for (std::size_t a = 0; a < 4; ++a) {
-                const std::int64_t coordinate = a < 2 ? list[e + a] : std::abs(list[e + a]);
-                if (coordinate < 0 || coordinate % 3 != 0 || coordinate / 3 >= n.atoms) {
-                    file.error(flag, static_cast<std::int64_t>(e + a),
-                               fmt::format("{} names no atom (it must be three times an atom's "
-                                           "number from 0, and there are {} atoms)",
-                                           list[e + a], n.atoms),
-                               "the list is damaged: write the file anew");
-                    good = false;
-                }
-                atom[a] = static_cast<std::int32_t>(coordinate / 3);
-            }
+            bool good = read_atoms(source, flag, static_cast<std::int64_t>(e), coordinate, atom);
             const std::int64_t type = list[e + 4];
             if (type < 1 || type > n.dihedral_types) {
                 file.error(flag, static_cast<std::int64_t>(e + 4),

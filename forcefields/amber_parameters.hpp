@@ -4,6 +4,8 @@
 #include "forcefields/amber_sections.hpp"
 
 #include <cstdint>
+#include <span>
+#include <string_view>
 #include <vector>
 
 /// The parts that read_amber_topology() is put together from. Each reads its sections, notes faults
@@ -52,6 +54,12 @@ PairCoefficients read_pair_coefficients(const Source& source);
 /// Fills topology.pairs; sigma and epsilon of a type from its pair with itself.
 void add_pair_table(const PairCoefficients& pairs, Topology& topology);
 void add_exclusions(const Source& source, Topology& topology);
+
+/// Fills `atom` with the atoms (from 0) of one term; `coordinate` has as many indices (3 x atom),
+/// which stand in the section `flag` from `place` on. False after a fault, which is noted: an index
+/// of no atom, or an atom that stands twice.
+bool read_atoms(const Source& source, std::string_view flag, std::int64_t place,
+                std::span<const std::int64_t> coordinate, std::span<std::int32_t> atom);
 
 /// A bond as the file has it; atoms from 0.
 struct Bond {

@@ -59,7 +59,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (size % 2 == 1) {
         options.defines = {"FLEXIBLE", "POSRES", "POSRES_FC=1000"};
     }
-    fuzz::run(top.path(), [&] {
+    fuzz::run(top.folder(), [&] { // any of its files
         Topology topology = read_gromacs_topology(top.path(), options);
         const std::vector<Vec3> reference(static_cast<std::size_t>(topology.atoms()));
         set_restraint_reference(topology, reference);
