@@ -132,8 +132,9 @@ std::string EnergyLog::summary(std::int64_t atoms) const
         if (thermal > 0) {
             out += fmt::format(" = {} kT/ns a degree of freedom", in(1000 / thermal));
         }
-        out += "\n  (slope of a straight line; its error is that of the fit and of a random walk "
-               "with the increments seen)\n";
+        out +=
+            "\n  (slope of a straight line; its error: blocks of 2^k rows, or a random walk where "
+            "one is seen)\n";
     }
     return out;
 }

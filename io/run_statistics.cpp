@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace tessera
 {
@@ -11,6 +12,11 @@ namespace
 {
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int64_t fewest_blocks = 16;
+
+double mean_of(const std::vector<double>& values)
+{
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
 } // namespace
 
 void BlockAverage::add(double value)
@@ -56,21 +62,6 @@ double BlockAverage::standard_error() const
     return largest;
 }
 
-void RunningLine::add(double x, double y)
-{
-    ++count_;
-    const double dx = x - mean_x_;
-    mean_x_ += dx / count_;
-    mean_y_ += (y - mean_y_) / count_;
-    xx_ += dx * (x - mean_x_);
-    xy_ += dx * (y - mean_y_);
-}
-
-double RunningLine::slope() const
-{
-    return xx_ > 0 ? xy_ / xx_ : not_a_number;
-}
-
 void DriftLine::add(double time, double energy)
 {
     time_.push_back(time);
@@ -79,56 +70,77 @@ void DriftLine::add(double time, double energy)
 
 double DriftLine::slope() const
 {
-    RunningLine line;
-    for (std::size_t k = 0; k < time_.size(); ++k) {
-        line.add(time_[k], energy_[k]);
+    if (time_.size() < 2) {
+        return not_a_number;
     }
-    return line.slope();
+    const double mean_time = mean_of(time_), mean_energy = mean_of(energy_);
+    double xx = 0, xy = 0;
+    for (std::size_t k = 0; k < time_.size(); ++k) {
+        xx += (time_[k] - mean_time) * (time_[k] - mean_time);
+        xy += (time_[k] - mean_time) * (energy_[k] - mean_energy);
+    }
+    return xy / xx;
 }
 
-double DriftLine::fit_error() const
+std::vector<double> DriftLine::residuals() const
+{
+    const double mean_time = mean_of(time_), mean_energy = mean_of(energy_), drift = slope();
+    std::vector<double> out;
+    for (std::size_t k = 0; k < time_.size(); ++k) {
+        out.push_back(energy_[k] - mean_energy - drift * (time_[k] - mean_time));
+    }
+    return out;
+}
+
+double DriftLine::fluctuation_error() const
 {
     if (time_.size() < 3) {
         return not_a_number;
     }
-    const auto n = static_cast<double>(time_.size());
-    double mean_time = 0, mean_energy = 0;
-    for (std::size_t k = 0; k < time_.size(); ++k) {
-        mean_time += time_[k] / n;
-        mean_energy += energy_[k] / n;
+    constexpr std::size_t fewest = 8;
+    const double interval = span() / static_cast<double>(time_.size() - 1);
+    std::vector<double> mean = residuals();
+    double length = interval, largest = 0;
+    do {
+        const auto m = static_cast<double>(mean.size());
+        const double squares = std::inner_product(mean.begin(), mean.end(), mean.begin(), 0.0);
+        largest = std::max(largest, std::sqrt(12 * squares / ((m - 2) * m * (m * m - 1))) / length);
+        for (std::size_t k = 0; k < mean.size() / 2; ++k) {
+            mean[k] = 0.5 * (mean[2 * k] + mean[2 * k + 1]);
+        }
+        mean.resize(mean.size() / 2);
+        length *= 2;
+    } while (mean.size() >= fewest);
+    return largest;
+}
+
+double DriftLine::variance_of_gains(std::size_t rows) const
+{
+    std::vector<double> gains;
+    for (std::size_t k = rows; k < energy_.size(); ++k) {
+        gains.push_back(energy_[k] - energy_[k - rows]);
     }
-    const double slope_found = slope();
-    double spread = 0, residual = 0;
-    for (std::size_t k = 0; k < time_.size(); ++k) {
-        const double t = time_[k] - mean_time;
-        const double off = energy_[k] - mean_energy - slope_found * t;
-        spread += t * t;
-        residual += off * off;
+    const double mean = mean_of(gains);
+    double squares = 0;
+    for (const double gain : gains) {
+        squares += (gain - mean) * (gain - mean);
     }
-    return std::sqrt(residual / ((n - 2) * spread));
+    return squares / static_cast<double>(gains.size());
 }
 
 double DriftLine::walk_error() const
 {
-    if (time_.size() < 3) {
-        return not_a_number;
+    const std::size_t sixteenth = time_.size() / 16;
+    if (sixteenth == 0) {
+        return 0;
     }
-    const std::size_t lag = std::max<std::size_t>(1, (time_.size() - 1) / fewest_blocks);
-    const double drift = (energy_.back() - energy_.front()) / (time_.back() - time_.front());
-    double squares = 0, count = 0;
-    for (std::size_t k = lag; k < time_.size(); k += lag) {
-        const double increment =
-            energy_[k] - energy_[k - lag] - drift * (time_[k] - time_[k - lag]);
-        squares += increment * increment;
-        count += 1;
-    }
-    const double span = time_.back() - time_.front();
-    return std::sqrt(squares / (count - 1) * count) / span;
+    const double early = variance_of_gains(sixteenth), late = variance_of_gains(4 * sixteenth);
+    return late > 1.3 * early ? std::sqrt(1.2 / 0.1175 * (late - early)) / span() : 0;
 }
 
 double DriftLine::error() const
 {
-    return std::hypot(fit_error(), walk_error());
+    return std::max(fluctuation_error(), walk_error());
 }
 
 } // namespace tessera

@@ -34,32 +34,33 @@ private:
     std::vector<Level> levels_;
 };
 
-/// A drift and its error: straight line of least squares through an energy that wanders.
+/// Drift of an energy: the slope of the straight line of least squares through it, and its error.
 ///
-/// Two errors are added as squares: that of the fit, whose residuals are taken as independent, and
-/// that of a random walk, the deviation of sums of n increments (16 lags and more) over the time:
-/// an energy with noise walks, so that the slope of one run is uncertain by sqrt(2P/(ndf t)).
+/// Two errors are estimated from what is left of the energy beside the line, over the n rows (equal
+/// intervals) of a time T, and the larger one is told (validation/nve_drift/drift.py: the same):
+///
+/// - of fluctuations about a constant: of m blocks of 1, 2, 4, ... rows, means B and length b,
+///   sqrt(12 sum B^2 / ((m - 2) m (m^2 - 1))) / b, the largest that 8 blocks or more give;
+/// - of a random walk, which noise of the forces makes of an energy: with V(t) the variance of what
+///   it gains in a time t, sqrt(1.2 (V(T/4) - V(T/16)) / 0.1175) / T, where V(T/4) > 1.3 V(T/16) (a
+///   walk gives 3, noise about a constant 1). A walk of Var = D t has V(t) = D (t - (t/(T - t))^2
+///   (T - 4t/3)), as the slope is taken out, and the slope of its line has the variance 1.2 D/T.
+///
+/// Energies: any unit; times: any unit, ascending.
 class DriftLine {
 public:
     void add(double time, double energy);
-    [[nodiscard]] double slope() const;      ///< NaN below two different times
-    [[nodiscard]] double fit_error() const;  ///< NaN below three points
-    [[nodiscard]] double walk_error() const; ///< NaN below three points
+    [[nodiscard]] double slope() const;             ///< NaN below two rows
+    [[nodiscard]] double fluctuation_error() const; ///< NaN below three rows
+    [[nodiscard]] double walk_error() const;        ///< zero where no walk is seen
     [[nodiscard]] double error() const;
 
 private:
+    [[nodiscard]] double span() const { return time_.back() - time_.front(); }
+    [[nodiscard]] std::vector<double> residuals() const;
+    [[nodiscard]] double variance_of_gains(std::size_t rows) const;
+
     std::vector<double> time_, energy_;
-};
-
-/// Straight line of least squares through points that come one by one.
-class RunningLine {
-public:
-    void add(double x, double y);
-    /// NaN below two different x.
-    [[nodiscard]] double slope() const;
-
-private:
-    double count_ = 0, mean_x_ = 0, mean_y_ = 0, xx_ = 0, xy_ = 0;
 };
 
 } // namespace tessera

@@ -14,12 +14,14 @@ import tempfile
 import time
 import unittest
 
+TESSERA, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
+sys.path.insert(0, str(SOURCE / "validation/nve_drift"))
 try:
     import h5py
-except ImportError:
+    from drift import drift
+except ImportError:  # of h5py or numpy
     h5py = None
 
-TESSERA, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
 GOOD = SOURCE / "tests/inputs/good"
 RUN = ["run.velocities=maxwell-boltzmann", "run.temperature=300 K", "run.timestep=1 fs", "output.every=20 fs",
        "output.energies_every=10 fs"]
@@ -67,6 +69,16 @@ class Run(unittest.TestCase):
                      r"pair list made \d+ times", r"finished at step 40 .*\(40 steps in this part\)",
                      r"finished at step 80 .*\(40 steps in this part\)"):
             self.assertRegex(log, line)
+
+    def test_the_log_and_the_script_of_the_validation_agree_on_the_drift(self):
+        if h5py is None:
+            self.skipTest("this Python has no h5py")
+        self.run_steps(400)
+        with h5py.File(self.folder / "traj.h5md") as file:
+            time, energy = file["energies/time"][()], file["energies/conserved_energy"][()]
+        slope, fluctuations, walk, _ = drift(time, energy / 9)  # atoms
+        self.assertIn("drift of the conserved quantity: %.4e +- %.1e kJ/mol/ps an atom" % (slope, max(fluctuations, walk)),
+                      (self.folder / "run.log").read_text())
 
     def test_a_minimisation_writes_no_columns_of_motion(self):
         if h5py is None:

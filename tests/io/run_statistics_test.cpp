@@ -59,18 +59,6 @@ TEST(BlockAverage, HasNoErrorForASingleValue)
     EXPECT_TRUE(std::isnan(average.standard_error()));
 }
 
-TEST(RunningLine, IsExactOnALine)
-{
-    RunningLine line;
-    EXPECT_TRUE(std::isnan(line.slope()));
-
-    for (int k = 0; k < 4; ++k) {
-        line.add(1000 + k, 5 - 2 * k);
-    }
-
-    EXPECT_DOUBLE_EQ(line.slope(), -2);
-}
-
 TEST(DriftLine, HasNoErrorOnALine)
 {
     DriftLine line;
@@ -82,27 +70,75 @@ TEST(DriftLine, HasNoErrorOnALine)
     EXPECT_NEAR(line.error(), 0, 1e-12);
 }
 
-TEST(DriftLine, CoversTheSlopesOfRandomWalks)
+TEST(DriftLine, HasTheTextbookErrorForFewRows)
 {
-    // the slope through a walk of unit steps deviates by sqrt(6/5) of the end's, 1/sqrt(n) a step
+    DriftLine line;
+    line.add(0, 0);
+    line.add(2, 1);
+    line.add(4, 1);
+    line.add(6, 0);
+
+    EXPECT_DOUBLE_EQ(line.slope(), 0);
+    // four residuals of 1/2, two degrees of freedom, squared distances of the times 9 + 1 + 1 + 9
+    EXPECT_DOUBLE_EQ(line.error(), std::sqrt(1.0 / 2 / 20));
+}
+
+/// Runs of an energy that drifts by 0.01 a row, and beside it follows x_k = keep x_(k-1) + noise.
+struct Drifts {
+    double covered = 0; ///< share of runs whose slope is within two of its errors of the drift
+    double width = 0;   ///< error over the true deviation of the slopes, root mean square
+};
+
+Drifts drifts(double keep)
+{
+    constexpr int runs = 400, rows = 320;
+    constexpr double drift = 0.01;
     std::mt19937_64 engine(3);
     std::normal_distribution<double> noise;
-    constexpr int walks = 400, steps = 256;
-    double squares = 0, errors = 0;
-    for (int w = 0; w < walks; ++w) {
+    double covered = 0, squares = 0, errors = 0;
+    for (int r = 0; r < runs; ++r) {
         DriftLine line;
-        double energy = 0;
-        for (int k = 0; k <= steps; ++k) {
-            line.add(k, energy);
-            energy += noise(engine);
+        double x = keep < 1 ? noise(engine) / std::sqrt(1 - keep * keep) : 0;
+        for (int k = 0; k < rows; ++k) {
+            line.add(k, 7 + drift * k + x);
+            x = keep * x + noise(engine);
         }
-        squares += line.slope() * line.slope() / walks;
-        errors += line.error() * line.error() / walks;
+        const double off = line.slope() - drift;
+        covered += std::fabs(off) < 2 * line.error() ? 1.0 / runs : 0;
+        squares += off * off;
+        errors += line.error() * line.error();
     }
+    return {covered, std::sqrt(errors / squares)};
+}
 
-    EXPECT_NEAR(squares * steps, 1.2, 0.3); // 400 squares: 7 % standard error
-    EXPECT_GT(errors, 0.7 * squares);
-    EXPECT_LT(errors, 1.5 * squares);
+// two true deviations cover 95 %; 400 runs find the share within 2 %. What is wider than a few
+// deviations would hide a drift.
+TEST(DriftLine, CoversTheDriftUnderIndependentNoise)
+{
+    const Drifts found = drifts(0);
+
+    EXPECT_GT(found.covered, 0.92);
+    EXPECT_LT(found.width, 1.5);
+}
+
+TEST(DriftLine, CoversTheDriftUnderFluctuationsOfAnyCorrelationTime)
+{
+    // a 100th, a 30th, a 10th and a third of the run: the slower ones have few independent pieces
+    for (const double rows : {3.2, 10.7, 32.0, 107.0}) {
+        const Drifts found = drifts(std::exp(-1 / rows));
+
+        EXPECT_GT(found.covered, 0.8) << rows;
+        EXPECT_LT(found.width, 3) << rows;
+    }
+}
+
+TEST(DriftLine, CoversTheDriftUnderARandomWalk)
+{
+    const Drifts found = drifts(1);
+
+    EXPECT_GT(found.covered, 0.75); // the walk's size is known from four independent gains
+    EXPECT_GT(found.width, 0.8);
+    EXPECT_LT(found.width, 1.3);
 }
 
 Observables sample(std::int64_t step)

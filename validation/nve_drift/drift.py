@@ -5,11 +5,10 @@ usage: drift.py TRAJECTORY.h5md [--skip PS]
 
 Needs h5py and numpy (Debian: python3-h5py python3-numpy).
 
-Under force noise the energy walks at random: Var[E(t + tau) - E(t)] = 2 P tau / ndf + constant, with E
-in kT a degree of freedom and P the heating power in kT/ns/dof. The slope of one run therefore has the
-standard error sqrt(2 P / (ndf t)) at least. Where the energy only fluctuates about a constant, the
-error of the least-squares slope, by block averages of the residuals, is the larger one. Both are
-printed, and the larger is the error bar.
+The slope is that of the straight line of least squares. Its error is the one of `DriftLine` (io/run_statistics.hpp, which has
+the formulas), so that the log of a run of one part tells the same: the larger of block averages of the residuals and of a random
+walk, where one is seen. Under force noise the energy walks: Var[E(t + tau) - E(t)] = 2 P tau / ndf + constant, with E in kT a
+degree of freedom and P the heating power in kT/ns/dof, and the slope is no better known than sqrt(12 P / (5 ndf t)).
 """
 import argparse
 import sys
@@ -20,17 +19,21 @@ import numpy as np
 BOLTZMANN = 0.00831446261815324  # kJ/mol/K
 
 
-def error_from_residuals(residual, length):
-    """Of a slope through residuals about it: the largest over means of 1, 2, 4, ... rows, 10 means
-    at least, so that what is correlated over a tenth of the run is counted."""
-    errors = []
-    rows = 1
-    while len(residual) // rows >= 10:
-        n = len(residual) // rows
-        means = residual[: n * rows].reshape(n, rows).mean(axis=1)
-        errors.append(np.sqrt(12 * np.mean(means**2) / n) / length)
-        rows *= 2
-    return max(errors)
+def drift(time, energy):
+    """Slope, its error from fluctuations and from a walk, and the variance the walk gains in a unit of time (0: none is seen)."""
+    n, span = len(time), time[-1] - time[0]
+    slope, offset = np.polyfit(time - time[0], energy, 1)
+    blocks = energy - offset - slope * (time - time[0])
+    length, errors = span / (n - 1), []
+    while not errors or len(blocks) >= 8:
+        m = len(blocks)
+        errors.append(np.sqrt(12 * np.sum(blocks**2) / ((m - 2) * m * (m * m - 1))) / length)
+        blocks = blocks[:m // 2 * 2].reshape(-1, 2).mean(axis=1)
+        length *= 2
+    lag = n // 16
+    early, late = (np.var(energy[k:] - energy[:-k]) for k in (lag, 4 * lag)) if lag else (0, 0)
+    diffusion = (late - early) / (0.1175 * span) if late > 1.3 * early else 0.0
+    return slope, max(errors), np.sqrt(1.2 * diffusion / span), diffusion
 
 
 def main():
@@ -55,27 +58,13 @@ def main():
     mean_temperature = temperature.mean()
     freedom = round(2 * kinetic.mean() / (BOLTZMANN * mean_temperature))
     e = energy / (freedom * BOLTZMANN * mean_temperature)  # kT a degree of freedom
-    t = time / 1000  # ns
-    length = t[-1] - t[0]
-    interval = length / (len(t) - 1)
+    slope, from_fluctuations, from_walk, diffusion = drift(time / 1000, e)  # ns
+    error = max(from_fluctuations, from_walk)
 
-    slope, offset = np.polyfit(t, e, 1)
-    residual = e - (slope * t + offset)
-    from_residual = error_from_residuals(residual, length)
-
-    print(f"rows                {len(t)} over {length * 1000:.3f} ps, {atoms} atoms, {freedom} degrees of freedom")
+    print(f"rows                {len(time)} over {time[-1] - time[0]:.3f} ps, {atoms} atoms, {freedom} degrees of freedom")
     print(f"temperature         {mean_temperature:.2f} K")
-    print(f"sigma of the energy {np.sqrt(np.mean(residual**2)) * freedom * BOLTZMANN * mean_temperature:.4f} kJ/mol "
-          f"= {np.sqrt(np.mean(residual**2)):.3e} kT/dof")
-    lag = max(1, len(t) // 16)
-    spread = [np.var(e[k:] - e[:-k]) for k in (lag, 4 * lag)]
-    walks = spread[1] - spread[0] > 0.5 * spread[0]  # a walk gives 3 times, noise about a constant nothing
-    power = (spread[1] - spread[0]) * freedom / (2 * 3 * lag * interval) if walks else 0.0
-    print(f"heating power       P = {power:.2e} kT/ns/dof, from increments over {lag * interval * 1e3:.2f} and "
-          f"{4 * lag * interval * 1e3:.2f} ps" + ("" if walks else ": no walk is seen"))
-    from_walk = np.sqrt(2 * power / (freedom * length))
-    error = max(from_residual, from_walk)
-    print(f"error of the slope  {from_residual:.2e} (residuals), {from_walk:.2e} (random walk) kT/ns/dof")
+    print(f"heating power       P = {diffusion * freedom / 2:.2e} kT/ns/dof" + ("" if diffusion else ": no walk is seen"))
+    print(f"error of the slope  {from_fluctuations:.2e} (fluctuations), {from_walk:.2e} (random walk) kT/ns/dof")
     print(f"drift               {slope:+.2e} +- {error:.2e} kT/ns/dof "
           f"= {slope * freedom * BOLTZMANN * mean_temperature / atoms / 1000:+.2e} kJ/mol/ps an atom")
 
