@@ -217,10 +217,20 @@ private:
         }
     }
 
+    /// Links followed, since checkpoints and trajectories are renamed into place: a link to a file
+    /// on another disk stays one.
     std::optional<fs::path> output_file(const std::string& path) const
     {
         const auto name = values_.get<std::string>(path);
-        return !name || *name == "none" ? std::nullopt : std::optional(beside_deck(*name));
+        if (!name || *name == "none") {
+            return std::nullopt;
+        }
+        fs::path file = beside_deck(*name);
+        std::error_code fault;
+        for (int links = 0; links < 40 && fs::is_symlink(file, fault); ++links) {
+            file = file.parent_path() / fs::read_symlink(file, fault);
+        }
+        return file;
     }
     /// true, false or an own stride; in steps, 0: not written.
     std::int64_t stride_of(const std::string& path)
@@ -235,13 +245,14 @@ private:
     {
         OutputDeck& output = deck_.output;
         output.trajectory = output_file("output.trajectory");
-        if (output.trajectory && output.trajectory->extension() != ".h5md") {
+        const fs::path trajectory = values_.get<std::string>("output.trajectory").value_or("");
+        if (output.trajectory && trajectory.extension() != ".h5md") {
             fault("output.trajectory",
                   fmt::format("output.trajectory = {} does not end with .h5md (trajectories are "
                               "written as H5MD)",
                               text_of("output.trajectory")),
                   "must end with .h5md",
-                  fmt::format("choose \"{}.h5md\"", output.trajectory->stem().string()));
+                  fmt::format("choose \"{}.h5md\"", trajectory.stem().string()));
         }
         output.log = output_file("output.log");
         output.checkpoint = output_file("output.checkpoint");

@@ -3,6 +3,7 @@
 #include "engine/base/error.hpp"
 
 #include <fmt/format.h>
+#include <set>
 #include <unistd.h>
 
 namespace tessera
@@ -113,15 +114,20 @@ void refuse_to_overwrite_inputs(const Deck& deck, Diagnostics& diagnostics)
 std::vector<Diagnostic> unwritable_outputs(const Deck& deck)
 {
     std::vector<Diagnostic> out;
-    for (const NamedFile& file : named_outputs(deck)) {
+    std::set<std::string> told; // a key's first fault: its passing files share folder and fate
+    for (const NamedFile& file : files_written(deck)) {
         const fs::path parent = file.path.parent_path();
         const fs::path folder = parent.empty() ? "." : parent;
+        const bool is_log = file.by == "output.log"; // opened where it is, never renamed
         std::error_code ignored;
         std::string why;
         std::string hint;
         if (fs::is_directory(file.path, ignored)) {
             why = "it is a folder";
             hint = "name a file";
+        } else if (!is_log && fs::is_other(file.path, ignored)) {
+            why = "it is a device, pipe or socket, and a file would take its place";
+            hint = "name a file, or write \"none\" for none";
         } else if (!fs::is_directory(folder, ignored)) {
             why = fmt::format("the folder {} does not exist", folder.string());
             hint = "make the folder, or name another one";
@@ -129,7 +135,7 @@ std::vector<Diagnostic> unwritable_outputs(const Deck& deck)
             why = fmt::format("the folder {} may not be written to", folder.string());
             hint = "change its permissions, or name another one";
         }
-        if (!why.empty()) {
+        if (!why.empty() && told.insert(file.by).second) {
             out.push_back(
                 {deck.place_of(file.by),
                  fmt::format("{}: {} cannot be written ({})", file.by, file.path.string(), why), "",

@@ -91,6 +91,31 @@ class Inputs(RunFiles):
         self.assertEqual(self.content(), before)
 
 
+class Outputs(RunFiles):
+    def test_that_are_no_files_are_not_replaced(self):
+        for key, name in (("checkpoint", "pipe.tsr"), ("checkpoint", "state.tsr"), ("trajectory", "pipe.h5md")):
+            pipe = self.folder / (name + ".tmp" if name == "state.tsr" else name)
+            os.mkfifo(pipe)
+            for command, status in (("check", 2), ("run", 4)):
+                run = self.call(command, sets=["output.%s=%s" % (key, name), "run.steps=1"], status=status)
+                self.assertIn("output.%s: %s cannot be written (it is a device, pipe or socket" % (key, pipe.name),
+                              run.stderr)
+            self.assertTrue(pipe.is_fifo())
+            pipe.unlink()
+
+    def test_that_are_links_stay_links(self):
+        (self.folder / "scratch").mkdir()
+        names = ("run.log", "state.tsr", "traj.h5md")
+        for name in names:
+            (self.folder / name).symlink_to("scratch/" + name)
+        sets = ["output.%s=%s" % pair for pair in zip(("log", "checkpoint", "trajectory"), names)]
+        self.run_steps(4, sets=sets)
+        self.run_steps(8, "--continue", sets=sets)
+        for name in names:
+            self.assertTrue((self.folder / name).is_symlink())
+            self.assertTrue((self.folder / "scratch" / name).is_file())
+
+
 class Folders(RunFiles):
     def test_that_are_missing_are_told_by_check_and_run_with_the_users_names(self):
         sets = ["output.trajectory=nowhere/t.h5md", "run.steps=1"]
