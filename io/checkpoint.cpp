@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
@@ -180,11 +181,18 @@ State read_state(const h5::File& file)
         return values.empty() ? 0.0 : values.front();
     };
     State state;
-    state.step = static_cast<std::int64_t>(number("step")); // exact below 2^53
+    const double step = number("step");
+    if (!(std::abs(step) < 0x1p53)) { // exact below
+        throw InputError(fmt::format("/state names step {}", step));
+    }
+    state.step = static_cast<std::int64_t>(step);
     state.time = number("time");
     state.velocities_half_step_behind = number("velocities_half_step_behind") != 0;
     const auto cell = file.dataset("/state/box").read<double>();
     if (number("periodic") != 0) {
+        if (cell.size() != 9) {
+            throw InputError(fmt::format("/state/box holds {} values instead of 9", cell.size()));
+        }
         state.box = Box(Mat3{{{cell[0], cell[1], cell[2]},
                               {cell[3], cell[4], cell[5]},
                               {cell[6], cell[7], cell[8]}}});
@@ -245,7 +253,11 @@ Checkpoint read_one(const std::string& path, const std::string& expected_topolog
             path, out.topology_hash, expected_topology_hash));
     }
     out.deck_text = file.read_text("/deck");
-    out.state = read_state(file);
+    try {
+        out.state = read_state(file);
+    } catch (const InputError& fault) {
+        throw DamagedCheckpoint(path + ": its checksum fits, but " + fault.what());
+    }
     out.doubles = read_map<double>(file, "/doubles");
     out.integers = read_map<std::int64_t>(file, "/integers");
     return out;

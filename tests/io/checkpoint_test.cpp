@@ -168,6 +168,23 @@ TEST(DamagedCheckpoint, IsToldForEveryAlteredByte)
     }
 }
 
+TEST(DamagedCheckpoint, NamesTheFileWhoseChecksumFitsButWhoseStepIsNoNumberOfSteps)
+{
+    const ScratchFolder folder;
+    const std::string path = folder / "state.h5";
+    Checkpoint written = sample(0);
+    written.state.step = std::int64_t{1} << 60;
+
+    write_checkpoint(path, written);
+
+    try {
+        static_cast<void>(read_checkpoint(path));
+        FAIL() << "a step of 2^60 was taken";
+    } catch (const tessera::DamagedCheckpoint& fault) {
+        EXPECT_NE(std::string(fault.what()).find(path), std::string::npos) << fault.what();
+    }
+}
+
 TEST(Checkpoint, TellsAnotherSystemFromDamage)
 {
     const ScratchFolder folder;
