@@ -85,6 +85,8 @@ struct Deck {
     std::vector<std::pair<std::string, std::string>> values;
     /// Where each key's value stands; a key that the deck does not give has the deck as its place.
     std::map<std::string, SourcePlace> places;
+    /// Why a key, given or default, changes nothing in this run; others are absent.
+    std::map<std::string, std::string> idle;
 
     [[nodiscard]] SourcePlace place_of(const std::string& path) const;
     /// Whether the deck (or --set) gives the key.

@@ -203,6 +203,7 @@ private:
                       "1 or more", "write inf for a conductor");
             }
         }
+        idle("nonbonded.drift_tolerance", "the list is rebuilt before any pair can be missed");
         if (values_.word("nonbonded.drift_tolerance") == "exact") {
             deck_.exact_list = true;
         } else {
@@ -276,10 +277,12 @@ private:
 
     void without_cutoff()
     {
+        const char* why = "without a cut-off every pair counts";
+        idle("nonbonded.lj_switch", why);
         for (const char* path : {"nonbonded.lj_modifier", "nonbonded.coulomb_modifier"}) {
+            idle(path, why);
             if (values_.given(path) && values_.word(path) != "none") {
-                warn(path,
-                     fmt::format("{} has no effect (without a cut-off every pair counts)", path),
+                warn(path, fmt::format("{} has no effect ({})", path, why),
                      "remove it, or give nonbonded.cutoff");
             }
         }
@@ -292,8 +295,9 @@ private:
         NonbondedSettings& nonbonded = deck_.nonbonded;
         PmeDeck& pme = deck_.pme;
         nonbonded.lj_pme = values_.get<bool>("pme.lj").value_or(false);
-        const bool meshed = nonbonded.electrostatics == Electrostatics::pme || nonbonded.lj_pme;
-        const bool lattice_sum = meshed || nonbonded.electrostatics == Electrostatics::ewald;
+        const bool coulomb_mesh = nonbonded.electrostatics == Electrostatics::pme;
+        const bool meshed = coulomb_mesh || nonbonded.lj_pme;
+        const bool lattice_sum = coulomb_mesh || nonbonded.electrostatics == Electrostatics::ewald;
         for (const char* path : {"pme.spacing", "pme.grid", "pme.order"}) {
             if (!meshed) {
                 without_effect(path, "nothing is summed on a mesh");
@@ -312,6 +316,7 @@ private:
         }
         pme.spacing = positive("pme.spacing");
         if (const auto grid = values_.get<std::array<int, 3>>("pme.grid")) {
+            idle("pme.spacing", "pme.grid is given");
             nonbonded.pme_grid = *grid;
             pme.spacing.reset();
         }
@@ -325,6 +330,9 @@ private:
         }
         set_tolerance(pme.tolerance, "pme.tolerance");
         pme.beta = positive("pme.beta");
+        if (pme.beta) {
+            idle("pme.tolerance", "pme.beta is given");
+        }
         set_tolerance(pme.lj_tolerance, "pme.lj_tolerance");
         lj_mesh();
     }

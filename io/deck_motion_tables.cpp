@@ -29,6 +29,11 @@ public:
     }
 
 private:
+    [[nodiscard]] bool minimises() const
+    {
+        return deck_.dynamics.integrator == Integrator::steepest_descent;
+    }
+
     void run()
     {
         DynamicsSettings& dynamics = deck_.dynamics;
@@ -51,6 +56,7 @@ private:
                   "too many", fmt::format("choose {:.0e} at most", most_steps));
         }
         if (values_.given("run.duration")) {
+            idle("run.steps", "run.duration is given");
             dynamics.steps = in_steps("run.duration").value_or(dynamics.steps);
         }
         dynamics.seed = static_cast<std::uint64_t>(count("run.seed", 42));
@@ -64,7 +70,10 @@ private:
             {"langevin", Integrator::langevin},
             {"steepest-descent", Integrator::steepest_descent}};
         dynamics.integrator = integrators.at(values_.word("run.integrator"));
-        if (dynamics.integrator != Integrator::steepest_descent) {
+        if (minimises()) {
+            idle("run.velocities", "a minimiser has no velocities");
+            idle("run.remove_com_motion", "a minimiser has no velocities");
+        } else {
             without_effect("run.minimizer_step", "the integrator is not \"steepest-descent\"");
             without_effect("run.minimizer_tolerance", "the integrator is not \"steepest-descent\"");
         }
@@ -127,12 +136,16 @@ private:
         dynamics.thermostat_seed = static_cast<std::uint64_t>(
             count("thermostat.seed", static_cast<std::int64_t>(dynamics.seed)));
         langevin();
+        if (!dynamics.generate_velocities &&
+            (dynamics.thermostat == ThermostatKind::none || values_.given("thermostat.seed"))) {
+            idle("run.seed", "no random number is drawn from it");
+        }
         if (dynamics.thermostat == ThermostatKind::none) {
-            idle_table("thermostat", {"temperature", "time_constant", "seed"}, word);
+            idle_table("thermostat");
             return;
         }
         needs_temperature();
-        if (dynamics.integrator == Integrator::steepest_descent) {
+        if (minimises()) {
             fault("thermostat.kind",
                   fmt::format("thermostat.kind = {} contradicts run.integrator = "
                               "\"steepest-descent\" (a minimiser has no temperature)",
@@ -189,8 +202,7 @@ private:
         set_positive(dynamics.pressure_time, "barostat.time_constant");
         set_positive(dynamics.compressibility, "barostat.compressibility");
         if (dynamics.barostat == BarostatKind::none) {
-            idle_table("barostat", {"pressure", "time_constant", "compressibility", "coupling"},
-                       word);
+            idle_table("barostat");
             return;
         }
         const std::string kind = fmt::format("barostat.kind = \"{}\"", word);
@@ -210,7 +222,7 @@ private:
                               kind),
                   "", "add a thermostat, such as kind = \"v-rescale\" under [thermostat]");
         }
-        if (dynamics.integrator == Integrator::steepest_descent) {
+        if (minimises()) {
             fault("barostat.kind",
                   fmt::format("{} contradicts run.integrator = \"steepest-descent\"", kind), "",
                   "set barostat.kind = \"none\"");
@@ -279,6 +291,23 @@ private:
                   "name a log file, or set hash_every = 0");
         }
         same_file();
+        idle_outputs();
+    }
+    void idle_outputs()
+    {
+        const OutputDeck& output = deck_.output;
+        if (!output.trajectory) {
+            for (const char* path : {"output.every", "output.position_precision",
+                                     "output.velocities", "output.forces"}) {
+                idle(path, "there is no trajectory");
+            }
+        }
+        if (!output.trajectory && !output.log) {
+            idle("output.energies_every", "there is neither trajectory nor log");
+        }
+        if (!output.checkpoint) {
+            idle("output.checkpoint_every", "there is no checkpoint");
+        }
     }
     void same_file()
     {
@@ -312,6 +341,10 @@ private:
             compute.threads = static_cast<int>(threads);
         }
         compute.check_every = count("compute.check_every", 5000);
+        if (minimises()) {
+            idle("compute.check_every", "minimisers compute in FP64");
+        }
+        idle("compute.reproducible", "the bits are reproducible at either value");
         deck_.nonbonded.shuffle_seed = static_cast<std::uint64_t>(count("compute.shuffle_seed", 0));
         if (values_.get<bool>("compute.portable").value_or(false)) {
             fault("compute.portable", "compute.portable = true is not built yet", "not built yet",

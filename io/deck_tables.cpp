@@ -38,6 +38,7 @@ void DeckTables::contradiction(const std::string& first, const std::string& seco
 
 void DeckTables::without_effect(const std::string& path, const std::string& why)
 {
+    idle(path, why);
     if (values_.given(path)) {
         warn(path, fmt::format("{} has no effect ({})", path, why), "remove it");
     }
@@ -130,32 +131,36 @@ void DeckTables::set_temperature(double& target, const std::string& path)
     target = value.value_or(target);
 }
 
-void DeckTables::idle_table(const std::string& table, const std::vector<std::string>& names,
-                            const std::string& word)
+void DeckTables::idle_table(const std::string& table)
 {
     const std::string kind = table + ".kind";
-    if (word.empty()) {
+    if (values_.word(kind).empty()) {
         return; // at fault already
     }
-    std::string idle, first; // one line for all: a table is often switched off for a while
-    for (const std::string& name : names) {
-        const std::string path = table + "." + name;
+    std::string given, first; // one line for all: a table is often switched off for a while
+    for (const DeckKey& key : deck_keys()) {
+        const std::string path(key.path);
+        if (path == kind || path.rfind(table + ".", 0) != 0) {
+            continue;
+        }
+        idle(path, fmt::format("there is no {}", table));
         if (!values_.given(path)) {
             continue;
         }
         if (values_.given(kind)) {
             first = first.empty() ? path : first;
-            idle += (idle.empty() ? "" : ", ") + path;
+            given += (given.empty() ? "" : ", ") + path;
         } else {
             fault(path, fmt::format("{} is given without {} (there is no {})", path, kind, table),
                   "",
                   fmt::format("add kind = \"{}\" under [{}], or remove {}",
-                              table == "thermostat" ? "v-rescale" : "c-rescale", table, name));
+                              table == "thermostat" ? "v-rescale" : "c-rescale", table,
+                              path.substr(table.size() + 1)));
         }
     }
-    if (!idle.empty()) {
+    if (!given.empty()) {
         warn(first,
-             fmt::format("{} {} no effect ({} = \"none\")", idle, idle == first ? "has" : "have",
+             fmt::format("{} {} no effect ({} = \"none\")", given, given == first ? "has" : "have",
                          kind),
              "remove what is not needed");
     }

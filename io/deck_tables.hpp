@@ -10,11 +10,11 @@
 namespace tessera
 {
 
-/// What the readers of the deck's tables share: faults with their places, and numbers that must lie
-/// in a range.
 /// Beyond about 2^53 steps a time in doubles no longer tells one step from the next.
 constexpr double most_steps = 9e15;
 
+/// What the readers of the deck's tables share: faults with their places, and numbers that must lie
+/// in a range.
 class DeckTables {
 public:
     DeckTables(const DeckValues& values, Deck& deck, Diagnostics& diagnostics)
@@ -26,7 +26,9 @@ protected:
     void fault(const std::string& path, std::string what, std::string caret, std::string hint);
     void warn(const std::string& path, std::string what, std::string hint);
     void contradiction(const std::string& first, const std::string& second);
-    /// Warns that a key is given in vain.
+    /// Notes why a key changes nothing in this run; the first reason stays.
+    void idle(const std::string& path, const std::string& why) { deck_.idle.emplace(path, why); }
+    /// The same, and warns where the key is given in vain.
     void without_effect(const std::string& path, const std::string& why);
     /// "run.steps (deck.toml:7)"
     [[nodiscard]] std::string with_place(const std::string& path) const;
@@ -43,8 +45,7 @@ protected:
     [[nodiscard]] std::int64_t count(const std::string& path, std::int64_t fallback) const;
     [[nodiscard]] std::filesystem::path beside_deck(const std::string& name) const;
     /// Keys of a table whose kind is "none": an oversight if nobody said "none", else only idle.
-    void idle_table(const std::string& table, const std::vector<std::string>& names,
-                    const std::string& word);
+    void idle_table(const std::string& table);
 
     const DeckValues& values_;
     Deck& deck_;

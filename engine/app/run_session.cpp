@@ -2,7 +2,6 @@
 
 #include "engine/app/energy_report.hpp"
 #include "engine/app/exit_status.hpp"
-#include "engine/app/key_effects.hpp"
 #include "engine/app/run_files.hpp"
 #include "engine/app/slurm_time.hpp"
 #include "engine/app/start_state.hpp"

@@ -176,6 +176,18 @@ std::string deck_echo(const Deck& deck)
     return out;
 }
 
+std::string keys_in_words(const Deck& deck)
+{
+    std::string out;
+    for (const auto& [key, value] : deck.values) {
+        const auto idle = deck.idle.find(key);
+        out += fmt::format("  {:<44} # {}{}\n", fmt::format("{} = {}", key, value),
+                           deck.gives(key) ? "given" : "default",
+                           idle == deck.idle.end() ? "" : "; no effect: " + idle->second);
+    }
+    return out;
+}
+
 std::string system_summary(const Deck& deck, const Assembly& assembly)
 {
     const Topology& topology = *assembly.topology;

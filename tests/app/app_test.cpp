@@ -1,10 +1,10 @@
 #include "engine/app/exit_status.hpp"
 #include "engine/app/force_error_estimate.hpp"
 #include "engine/app/json_writer.hpp"
-#include "engine/app/key_effects.hpp"
 #include "engine/app/resolve_mesh.hpp"
 #include "engine/app/run_clock.hpp"
 #include "engine/app/slurm_time.hpp"
+#include "engine/app/system_summary.hpp"
 #include "engine/app/unwise.hpp"
 #include "engine/base/error.hpp"
 
@@ -247,7 +247,7 @@ TEST(ForceErrorEstimate, IsWithinAFactorOfTwoOfMeasuredTruncationErrors)
                 1);
 }
 
-TEST(KeyEffects, MarksWhatIsGivenAndWhatHasNoEffect)
+TEST(KeysInWords, MarkWhatIsGivenAndWhatHasNoEffect)
 {
     Diagnostics diagnostics;
     const Deck deck = parse_deck("[system]\ntopology = \"a.top\"\ncoordinates = \"a.gro\"\n"
@@ -259,11 +259,10 @@ TEST(KeyEffects, MarksWhatIsGivenAndWhatHasNoEffect)
 
     EXPECT_THAT(text, testing::ContainsRegex("nonbonded.cutoff = \"1 nm\" +# given\n"));
     EXPECT_THAT(text, testing::ContainsRegex("run.timestep = \"2 fs\" +# default\n"));
-    EXPECT_THAT(text,
-                testing::ContainsRegex("pme.order = 4 +# default; no effect: there is no mesh"));
-    EXPECT_THAT(text,
-                testing::ContainsRegex("drift_tolerance = .* no effect: exact list: tolerance "
-                                       "not used"));
+    EXPECT_THAT(text, testing::ContainsRegex(
+                          "pme.order = 4 +# default; no effect: nothing is summed on a mesh"));
+    EXPECT_THAT(text, testing::ContainsRegex("drift_tolerance = .* no effect: the list is rebuilt "
+                                             "before any pair"));
     EXPECT_THAT(text, testing::ContainsRegex("compute.reproducible = false +# given; no effect"));
 }
 
