@@ -22,7 +22,7 @@ BlockWalker::BlockWalker(const BlockForm& form, const PairBlocks& blocks,
     : form_(form), blocks_(blocks), xyzq_(xyzq), parameters_(lj), shifts_(shifts),
       kernel_(block_kernel(simd_level())), origin_(line * shifts.size(), 0),
       position_(line * at(blocks.most_entries)), lj_(2 * width * at(blocks.most_entries)),
-      entry_force_(line * at(blocks.most_entries)), force_(xyzq.size(), 0),
+      entry_force_(3 * line * at(blocks.most_entries)), force_(xyzq.size(), 0),
       shift_force_(shifts.size(), {0, 0, 0})
 {
 }
@@ -46,20 +46,14 @@ void BlockWalker::walk(std::int64_t index, const Units& origin, bool wants_shift
                          blocks_.tiles.data(),
                          block.is_compact};
     const BlockWorkspace work{position_.data(), lj_.data(), entry_force_.data()};
-    if (wide || !kernel_.add(task, form_, work)) {
+    if (wide || !kernel_.add(task, form_, work, force_.data())) {
         walk_wide(block, task, wants_shift_forces);
         return;
     }
-    for (std::size_t e = 0; e < at(block.entries); ++e) {
-        std::int32_t* to = force_.data() + line * at(task.cluster[e]);
-        const std::int32_t* from = entry_force_.data() + line * e;
-        for (std::size_t k = 0; k < line; ++k) { // modulo 2^32
-            to[k] = static_cast<std::int32_t>(static_cast<std::uint32_t>(to[k]) +
-                                              static_cast<std::uint32_t>(from[k]));
-        }
+    for (std::size_t e = 0; wants_shift_forces && e < at(block.entries); ++e) {
         const std::uint32_t shift = task.offset[e];
-        for (std::size_t k = 0; wants_shift_forces && shift != 0 && k < 3 * width; ++k) {
-            shift_force_[shift][k / width] -= from[k];
+        for (std::size_t k = 0; shift != 0 && k < 3 * width; ++k) {
+            shift_force_[shift][k / width] -= entry_force_[3 * line * e + k];
         }
     }
 }

@@ -58,7 +58,7 @@ struct BlockTask {
 struct BlockWorkspace {
     float* position;     ///< [entries][16]: x4 y4 z4 q4
     float* lj;           ///< [entries][8]
-    std::int32_t* force; ///< [entries][16]: x4 y4 z4 and four without meaning
+    std::int32_t* force; ///< [entries][3][16]: lines of x, y and z
 };
 
 /// A pair whose force left the range.
@@ -81,8 +81,10 @@ struct WideBlockSums {
 /// sums of both atoms' parameters alone, odd in the displacement: neither order, nor company, nor
 /// origin reaches the bits. All operations are IEEE's, so every instruction set gives the same.
 struct BlockKernel {
-    /// Fills workspace.force. False: a pair may not fit 32 bits; the sums are then worthless.
-    bool (*add)(const BlockTask&, const BlockForm&, const BlockWorkspace&);
+    /// Adds to `force` [clusters][16], x4 y4 z4 and four without meaning; what each entry gave
+    /// stays, in the same order, in its first line of workspace.force. False: a pair may not fit 32
+    /// bits, and nothing is added.
+    bool (*add)(const BlockTask&, const BlockForm&, const BlockWorkspace&, std::int32_t* force);
     /// The same pairs, slower, summed in 64 bits; broken pairs are left out and reported.
     void (*add_wide)(const BlockTask&, const BlockForm&, const BlockWorkspace&,
                      const WideBlockSums&);

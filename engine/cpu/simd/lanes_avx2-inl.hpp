@@ -184,6 +184,18 @@ inline Ints sum_over_column(const Ints& x, const Ints& y, const Ints& z)
             _mm256_set_m128i(_mm_setzero_si128(), sum_over_column(z))};
 }
 
+/// Adds x4, y4 and z4 of a line to the first lanes of three lines.
+inline void add_to_lines(std::int32_t* lines, const Ints& v)
+{
+    const auto add4 = [](std::int32_t* to, __m128i w) {
+        auto* p = reinterpret_cast<__m128i*>(to);
+        _mm_store_si128(p, _mm_add_epi32(_mm_load_si128(p), w));
+    };
+    add4(lines, _mm256_castsi256_si128(v.low));
+    add4(lines + 16, _mm256_extracti128_si256(v.low, 1));
+    add4(lines + 32, _mm256_castsi256_si128(v.high));
+}
+
 struct CubicTable {
     alignas(64) float c[BlockForm::cells][4];
     explicit CubicTable(const float (&coefficients)[4][BlockForm::cells])

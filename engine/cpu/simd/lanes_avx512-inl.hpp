@@ -138,6 +138,18 @@ inline Ints sum_over_column(Ints x, Ints y, Ints z)
                         _mm512_permutexvar_epi32(turn, z));
 }
 
+/// Adds x4, y4 and z4 of a line to the first lanes of three lines.
+inline void add_to_lines(std::int32_t* lines, Ints v)
+{
+    const auto add4 = [](std::int32_t* to, __m128i w) {
+        auto* p = reinterpret_cast<__m128i*>(to);
+        _mm_store_si128(p, _mm_add_epi32(_mm_load_si128(p), w));
+    };
+    add4(lines, _mm512_castsi512_si128(v));
+    add4(lines + 16, _mm512_extracti32x4_epi32(v, 1));
+    add4(lines + 32, _mm512_extracti32x4_epi32(v, 2));
+}
+
 /// 32 cubics whose coefficients stay in eight registers.
 struct CubicTable {
     Floats low[4], high[4];

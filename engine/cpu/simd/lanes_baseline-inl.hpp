@@ -179,6 +179,15 @@ inline Ints sum_over_column(const Ints& x, const Ints& y, const Ints& z)
     return s;
 }
 
+/// Adds x4, y4 and z4 of a line to the first lanes of three lines.
+inline void add_to_lines(std::int32_t* lines, const Ints& v)
+{
+    for (int k = 0; k < 12; ++k) {
+        std::int32_t& to = lines[16 * (k / 4) + k % 4];
+        to = static_cast<std::int32_t>(static_cast<std::uint32_t>(to) + v.v[k]);
+    }
+}
+
 struct CubicTable {
     const float (&c)[4][BlockForm::cells];
     explicit CubicTable(const float (&coefficients)[4][BlockForm::cells]) : c(coefficients) {}
