@@ -2,7 +2,9 @@
 
 #include "engine/base/error.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <fstream>
 #include <set>
 #include <unistd.h>
 
@@ -143,6 +145,20 @@ std::vector<Diagnostic> unwritable_outputs(const Deck& deck)
         }
     }
     return out;
+}
+
+bool ends_a_line(const fs::path& file)
+{
+    std::ifstream in(file, std::ios::binary | std::ios::ate);
+    return !in || in.tellg() <= 0 || (in.seekg(-1, std::ios::end) && in.get() == '\n');
+}
+
+bool writes_at(const OutputDeck& output, std::int64_t step)
+{
+    const auto every = {output.every, output.energies_every, output.velocities_every,
+                        output.forces_every, output.hash_every};
+    return std::any_of(every.begin(), every.end(),
+                       [step](std::int64_t k) { return k > 0 && step % k == 0; });
 }
 
 std::string keep_earlier_run(const Deck& deck)

@@ -29,6 +29,12 @@ void refuse_to_overwrite_inputs(const Deck& deck, Diagnostics& diagnostics);
 /// A line for every output of a run whose folder is missing or may not be written to.
 std::vector<Diagnostic> unwritable_outputs(const Deck& deck);
 
+/// Whether the file's last line is whole. Not so where a disk was full in the midst of a row.
+bool ends_a_line(const std::filesystem::path& file);
+
+/// Whether trajectory or log get something at this step.
+bool writes_at(const OutputDeck& output, std::int64_t step);
+
 /// Gives trajectory, log and checkpoint of an earlier run numbered names (traj.1.h5md), the
 /// checkpoint first: at no moment does a checkpoint stand beside another run's trajectory. Returns
 /// a line that says so; empty where there was nothing. Throws FileError.

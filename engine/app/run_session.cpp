@@ -27,13 +27,6 @@ namespace tessera
 namespace
 {
 
-/// Not so where a disk was full in the midst of a row.
-bool ends_a_line(const std::filesystem::path& file)
-{
-    std::ifstream in(file, std::ios::binary | std::ios::ate);
-    return !in || in.tellg() <= 0 || (in.seekg(-1, std::ios::end) && in.get() == '\n');
-}
-
 /// "14:03", with the date where that is more than a day off
 std::string time_of_day_in(double seconds)
 {
@@ -78,6 +71,11 @@ RunSession::RunSession(LoadedSystem system, const RunOptions& options, const Sto
         }
         open_log();
         open_trajectory();
+        for (const auto& file : {deck.output.trajectory, deck.output.log}) {
+            if (file) {
+                watch_.add(*file);
+            }
+        }
         make_simulation();
     }
 }
@@ -139,7 +137,8 @@ void RunSession::open_log()
         return;
     }
     errno = 0;
-    log_.open(*file, continued_ ? std::ios::app : std::ios::trunc);
+    // to append: a log that others cut is not filled up with zeros
+    log_.open(*file, std::ios::app);
     if (!log_) {
         throw FileError(fmt::format("{}: cannot be written ({}). Check the folder of output.log.",
                                     file->string(), std::strerror(errno)));
@@ -160,6 +159,17 @@ void RunSession::check_log() const
                                 "--continue goes on from the last checkpoint.",
                                 system_.deck.output.log->string(),
                                 is_told ? std::strerror(errno) : "a write failed"));
+}
+
+void RunSession::put_trajectory_in_place(const std::function<void(H5mdTrajectory&)>& how)
+{
+    try {
+        how(*trajectory_);
+    } catch (const FileError&) {
+        if (!watch_.lost()) { // else that is told, and the state is worth its checkpoint
+            throw;
+        }
+    }
 }
 
 void RunSession::open_trajectory()
@@ -349,14 +359,19 @@ int RunSession::run()
         throw;
     }
     tell_progress(true);
+    watch_.look();
     const bool kept = system_.deck.output.checkpoint.has_value();
     if (kept) {
         write_checkpoint_now();
     }
     if (trajectory_) {
-        trajectory_->close();
+        put_trajectory_in_place([](H5mdTrajectory& file) { file.close(); });
     }
     write_closing(stopped_by_);
+    if (watch_.lost()) {
+        log_ << watch_.loss() << '\n';
+        throw FileError(loss_and_remedy(watch_.loss(), kept));
+    }
     if (stopped_by_.empty()) {
         return exit_status::done;
     }
@@ -384,12 +399,20 @@ bool RunSession::after_step()
         stopped_by_.clear(); // arrived all the same
         return false;
     }
+    const double elapsed = clock_->elapsed();
+    const bool checkpoint_due =
+        deck.output.checkpoint && elapsed - last_checkpoint_ > deck.output.checkpoint_every;
+    if (checkpoint_due || writes_at(deck.output, simulation_->state().step + 1)) {
+        watch_.look(); // before more is lost
+    }
+    if (watch_.lost()) {
+        stopped_by_ = "stopped, since an output is lost: " + watch_.loss();
+    }
     if (!stopped_by_.empty()) {
         return true;
     }
     keep_state_before_the_cell_is_too_small();
-    const double elapsed = clock_->elapsed();
-    if (deck.output.checkpoint && elapsed - last_checkpoint_ > deck.output.checkpoint_every) {
+    if (checkpoint_due) {
         write_checkpoint_now();
         last_checkpoint_ = elapsed;
     }
@@ -487,7 +510,7 @@ void RunSession::write_checkpoint_now()
 {
     const auto begin = RunClock::Clock::now();
     if (trajectory_) {
-        trajectory_->flush();
+        put_trajectory_in_place([](H5mdTrajectory& file) { file.flush(); });
     }
     Checkpoint checkpoint;
     checkpoint.state = simulation_->state();

@@ -3,6 +3,7 @@
 #include "engine/app/commands/commands.hpp"
 #include "engine/app/file_lock.hpp"
 #include "engine/app/load.hpp"
+#include "engine/app/output_watch.hpp"
 #include "engine/app/run_clock.hpp"
 #include "engine/app/stop_request.hpp"
 #include "engine/simulation/accuracy_check.hpp"
@@ -13,6 +14,7 @@
 #include "io/trajectory_observer.hpp"
 
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -42,6 +44,8 @@ private:
     void choose_start(const std::string& continuation);
     void open_log();
     void check_log() const;
+    /// Flushes or closes it; may fail where the file is lost.
+    void put_trajectory_in_place(const std::function<void(H5mdTrajectory&)>& how);
     void open_trajectory();
     H5mdTrajectory continued_trajectory(const TrajectorySettings& settings) const;
     void make_simulation();
@@ -94,6 +98,7 @@ private:
     double next_progress_ = 10;  ///< as a line: 10 s, 20 s, 40 s, ...
     bool on_terminal_ = false;
     bool narrow_told_ = false;
+    OutputWatch watch_;
     std::string stopped_by_; ///< why the run ends early; empty: it does not
 };
 

@@ -238,6 +238,65 @@ class OneProcess(RunFiles):
         self.assertEqual([p for p in self.folder.iterdir() if p.suffix == ".lock"], [])
 
 
+class OutputsInUse(RunFiles):
+    """What others do to a file while the run writes to it."""
+
+    def stopped_run(self, harm):
+        process = subprocess.Popen(self.tessera("run", sets=STRIDES + ["run.steps=1000000000"]), cwd=self.folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            for _ in range(600):
+                if (self.folder / "run.log").exists() and "\n          20 " in (self.folder / "run.log").read_text():
+                    break
+                time.sleep(0.05)
+            harm(self.folder)
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
+            process.wait()
+        self.assertEqual(process.returncode, 4, out + err)
+        return out, err
+
+    def test_end_the_run_with_a_checkpoint_when_removed_replaced_or_cut(self):
+        def replace(folder):
+            (folder / "other").write_text("x" * 1000000)
+            os.replace(folder / "other", folder / "traj.h5md")
+
+        for harm, said in ((lambda folder: (folder / "traj.h5md").unlink(), "traj.h5md: was removed or moved"),
+                           (lambda folder: (folder / "traj.h5md").rename(folder / "mine"), "traj.h5md: was removed or moved"),
+                           (lambda folder: (folder / "run.log").unlink(), "run.log: was removed or moved"),
+                           (replace, "traj.h5md: was replaced by another file"),
+                           (lambda folder: os.truncate(folder / "traj.h5md", 0), "traj.h5md: was cut from "),
+                           (lambda folder: os.truncate(folder / "run.log", 0), "run.log: was cut from ")):
+            with self.subTest(said):
+                out, err = self.stopped_run(harm)
+                self.assertIn(said, err)
+                self.assertIn("The checkpoint is sound", err)
+                self.assertIn("stopped, since an output is lost: " + said, out)
+                step = int(re.search(r" at step (\d+) of", out).group(1))
+                steps = (step // 10 + 1) * 10  # up to the next frame
+                self.run_steps(steps, "--continue", sets=["output.trajectory=second.h5md"])
+                self.assertEqual(self.frames("second.h5md"), [steps])
+                for file in self.folder.glob("*"):
+                    if file.name not in ("run.toml", "topol.top", "start.gro"):
+                        file.unlink()
+
+    def test_end_the_run_with_status_4_when_lost_in_the_last_stretch(self):
+        process = subprocess.Popen(self.tessera("run", sets=["run.steps=30000", "output.every=1 ns",
+                                                             "output.energies_every=1 ns"]),
+                                   cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(600):
+            if (self.folder / "traj.h5md").exists():
+                break
+            time.sleep(0.01)
+        time.sleep(0.1)
+        (self.folder / "traj.h5md").unlink()
+        out, err = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 4, out + err)
+        self.assertIn("finished at step 30000", out)
+        self.assertIn("traj.h5md: was removed or moved", err)
+
+
 class Continuing(RunFiles):
     def test_refuses_a_trajectory_that_ends_before_the_checkpoints_frames(self):
         self.run_steps(20)
