@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <optional>
+#include <set>
 #include <unordered_map>
 
 namespace tessera
@@ -15,6 +16,9 @@ namespace
 {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t most_files = 10000;       ///< of one topology, repeats counted
+constexpr std::size_t longest_line = 1U << 20U; ///< with its macros replaced, bytes
 
 const std::string leap_macro = "_FF_AMBER_LEAP_ATOM_REORDERING";
 constexpr std::string_view blanks = " \t\r\f\v";
@@ -118,7 +122,11 @@ public:
         open_.pop_back();
     }
 
-    GromacsText take() { return std::move(text_); }
+    GromacsText take()
+    {
+        text_.asked_for = std::move(asked_for_);
+        return std::move(text_);
+    }
 
 private:
     static std::string canonical(const fs::path& path)
@@ -148,6 +156,7 @@ private:
                 report(origin, word, fmt::format("#{} needs a name", word));
             }
             const bool defined = macros_.contains(std::string(name));
+            asked_for_.emplace(name);
             branches_.push_back({origin, live() && defined == (word == "ifdef"), live()});
         } else if (word == "else" || word == "endif") {
             if (branches_.size() <= depth) {
@@ -219,6 +228,17 @@ private:
                    "add its folder to system.include, or set GMXLIB");
             return;
         }
+        if (text_.file_names.size() >= most_files) {
+            if (text_.file_names.size() == most_files) {
+                text_.file_names.emplace_back(); // told once
+                report(origin, rest.substr(0, end + 1),
+                       fmt::format("more than {} files are included (files that include each other "
+                                   "twice double at every level)",
+                                   most_files),
+                       "guard each file by #ifndef, #define and #endif");
+            }
+            return;
+        }
         const std::string real = canonical(*found);
         for (const std::string& open : open_) {
             if (open == real) {
@@ -275,6 +295,14 @@ private:
         std::string expanded;
         for (const std::string_view word : words) {
             expand(word, expanded, 0, origin);
+            if (expanded.size() > longest_line) {
+                report(origin, word,
+                       fmt::format("the macro {} fills more than {} bytes (macros that name others "
+                                   "twice double at every level)",
+                                   word, longest_line),
+                       "write its value out");
+                return;
+            }
         }
         if (!expanded.empty()) {
             text_.lines.push_back({std::move(expanded), origin, leap_order_});
@@ -291,7 +319,11 @@ private:
         }
         scratch_.assign(word);
         const auto it = macros_.find(scratch_);
-        return it == macros_.end() || it->second.empty() ? nullptr : &it->second;
+        if (it == macros_.end() || it->second.empty()) {
+            return nullptr;
+        }
+        asked_for_.insert(it->first);
+        return &it->second;
     }
 
     void expand(std::string_view word, std::string& out, int depth, LineOrigin origin)
@@ -303,6 +335,9 @@ private:
             }
             out += word;
             return;
+        }
+        if (out.size() > longest_line) {
+            return; // told where the line ends
         }
         if (depth > 64) {
             report(origin, word,
@@ -320,7 +355,8 @@ private:
     GromacsText text_;
     std::unordered_map<std::string, std::string> macros_;
     std::vector<Branch> branches_;
-    std::vector<std::string> open_; ///< files being read, canonical names
+    std::vector<std::string> open_;   ///< files being read, canonical names
+    std::set<std::string> asked_for_; ///< names that an #ifdef or a line has used
     std::string scratch_;
     bool leap_order_ = false;
 };

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +31,7 @@ struct GromacsText {
     std::vector<std::string> file_names;              ///< as written or found, for messages
     std::vector<std::vector<std::string>> file_lines; ///< the raw lines of each file
     std::vector<GromacsLine> lines;
+    std::set<std::string> asked_for; ///< names that an #ifdef, an #ifndef or a line has used
 
     /// The place of a message. Where the raw line holds `token` as a whole word, it is underlined.
     [[nodiscard]] SourcePlace place(LineOrigin origin, std::string_view token = {}) const;

@@ -473,6 +473,16 @@ Topology read_gromacs_topology(const std::filesystem::path& path,
     throw_first_faults(diagnostics);
 
     topology.warnings = warning_lines(diagnostics);
+    for (const std::string& define : options.defines) {
+        const std::string name = define.substr(0, define.find('='));
+        if (name != "FLEXIBLE" && !text.asked_for.contains(name)) { // that one is no user's alone
+            const std::string near =
+                nearest_name(name, {text.asked_for.begin(), text.asked_for.end()});
+            topology.warnings.push_back(fmt::format(
+                "{}: system.define names {}, which no #ifdef and no line uses{}", path.string(),
+                name, near.empty() ? "" : fmt::format(". Did you mean {}?", near)));
+        }
+    }
     const double charge = std::accumulate(topology.charge.begin(), topology.charge.end(), 0.0);
     if (std::fabs(charge) > 1e-4) { // below it: rounding of charges written with few digits
         topology.warnings.push_back(

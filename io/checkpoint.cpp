@@ -256,7 +256,7 @@ Checkpoint read_one(const std::string& path, const std::string& expected_topolog
     try {
         out.state = read_state(file);
     } catch (const InputError& fault) {
-        throw DamagedCheckpoint(path + ": its checksum fits, but " + fault.what());
+        throw DamagedCheckpoint(fmt::format("{}: its checksum fits, but {}", path, fault.what()));
     }
     out.doubles = read_map<double>(file, "/doubles");
     out.integers = read_map<std::int64_t>(file, "/integers");

@@ -128,6 +128,10 @@ void refuse_out_of_range(const std::string& path, const std::string& extension,
 Coordinates read_coordinates(const std::string& path, const CoordinateHints& hints)
 {
     const std::filesystem::path name(path);
+    std::error_code ignored;
+    if (std::filesystem::is_other(name, ignored)) { // they are read more than once
+        throw FileError(path + ": cannot be read (it is a device, pipe or socket). Name a file.");
+    }
     const bool is_gzip = name.extension() == ".gz";
     const std::string extension = (is_gzip ? name.stem() : name).extension().string();
     std::string known;

@@ -238,11 +238,12 @@ private:
         if (text == nullptr) {
             if (entry_.value.as<std::int64_t>() != nullptr ||
                 entry_.value.as<double>() != nullptr) {
-                return fault(fmt::format("{} = {} has no unit ({} needs one)", key_.path,
-                                         written(entry_.value), with_article(key_.dimension)),
-                             units + " would do",
-                             fmt::format("write \"{} {}\"", written(entry_.value),
-                                         units_of(key_.dimension).front().name));
+                return fault(
+                    fmt::format("{} = {} has no unit ({} needs one)", key_.path,
+                                written(entry_.value), with_article(key_.dimension)),
+                    units + " would do",
+                    with_each_unit(written(entry_.value), key_.dimension) +
+                        (key_.kind == KeyKind::flag_or_quantity ? ", or true or false" : ""));
             }
             return wrong_kind(fmt::format("{} with its unit", with_article(key_.dimension)),
                               fmt::format("in double quotes; units: {}", units));

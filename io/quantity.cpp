@@ -3,7 +3,9 @@
 #include "engine/base/diagnostic.hpp"
 #include "engine/math/units.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
@@ -126,9 +128,29 @@ const Table* table_that_knows(std::string_view unit)
 
 std::string example(std::string_view number, Dimension dimension)
 {
-    const auto& shown = units_of(dimension);
-    const std::string_view unit = shown.front().name;
-    return fmt::format("\"{} {}\"", number, unit);
+    return fmt::format("\"{} {}\"", number, units_of(dimension).front().name);
+}
+
+std::string in_lower_case(std::string text)
+{
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
+}
+
+/// The unit that was probably meant: the same letters in another case, else the nearest; empty:
+/// none.
+std::string unit_like(std::string_view unit, Dimension dimension)
+{
+    std::vector<std::string> names;
+    for (const UnitName& known : units_of(dimension)) {
+        if (in_lower_case(std::string(known.name)) == in_lower_case(std::string(unit))) {
+            return std::string(known.name);
+        }
+        names.emplace_back(known.name);
+    }
+    // one letter in two says nothing: "rs" is as near to ps as to fs
+    return unit.size() < 3 ? std::string() : nearest_name(unit, names);
 }
 
 } // namespace
@@ -150,7 +172,11 @@ std::string with_article(Dimension dimension)
     return fmt::format("{} {}", vowel ? "an" : "a", name);
 }
 
-std::string units_in_words(Dimension dimension)
+namespace
+{
+
+/// The first name of each unit.
+std::vector<UnitName> shown_units(Dimension dimension)
 {
     std::vector<UnitName> shown;
     for (const UnitName& unit : units_of(dimension)) {
@@ -162,12 +188,31 @@ std::string units_in_words(Dimension dimension)
             shown.push_back(unit);
         }
     }
+    return shown;
+}
+
+/// `"PREFIXnm", "PREFIXÅ" or "PREFIXpm"`
+std::string choices(std::string_view prefix, Dimension dimension)
+{
+    const std::vector<UnitName> shown = shown_units(dimension);
     std::string out;
     for (std::size_t k = 0; k < shown.size(); ++k) {
         out += k == 0 ? "" : (k + 1 == shown.size() ? " or " : ", ");
-        out += fmt::format("\"{}\"", shown[k].name);
+        out += fmt::format("\"{}{}\"", prefix, shown[k].name);
     }
     return out;
+}
+
+} // namespace
+
+std::string units_in_words(Dimension dimension)
+{
+    return choices("", dimension);
+}
+
+std::string with_each_unit(std::string_view number, Dimension dimension)
+{
+    return "write " + choices(fmt::format("{} ", number), dimension);
 }
 
 QuantityReading read_quantity(std::string_view text, Dimension dimension)
@@ -206,7 +251,7 @@ QuantityReading read_quantity(std::string_view text, Dimension dimension)
     if (unit.empty()) {
         out.what = fmt::format("\"{}\" has no unit ({} needs one)", text, with_article(dimension));
         out.caret = fmt::format("{} would do", units_in_words(dimension));
-        out.hint = fmt::format("write {}", example(number_text, dimension));
+        out.hint = with_each_unit(number_text, dimension);
         return out;
     }
     for (const UnitName& known : units_of(dimension)) {
@@ -224,11 +269,8 @@ QuantityReading read_quantity(std::string_view text, Dimension dimension)
                                unit, name_of(dimension));
     }
     out.caret = fmt::format("{} would do", units_in_words(dimension));
-    std::vector<std::string> names;
-    for (const UnitName& known : units_of(dimension)) {
-        names.emplace_back(known.name);
-    }
-    const std::string near = table_that_knows(unit) != nullptr ? "" : nearest_name(unit, names);
+    const std::string near =
+        table_that_knows(unit) != nullptr ? std::string() : unit_like(unit, dimension);
     out.hint = near.empty() ? fmt::format("write a number and one of the units {}",
                                           units_in_words(dimension))
                             : fmt::format("did you mean \"{} {}\"?", number_text, near);

@@ -208,6 +208,7 @@ int run_tessera(int argc, char** argv)
 
 int main(int argc, char** argv)
 {
+    tessera::let_writes_fail();
     tessera::give_back_hangup();
     tessera::let_waiting_threads_sleep(argv);
     return tessera::guarded([&] { return run_tessera(argc, argv); });

@@ -130,12 +130,22 @@ std::vector<Diagnostic> unwritable_outputs(const Deck& deck)
         } else if (!is_log && fs::is_other(file.path, ignored)) {
             why = "it is a device, pipe or socket, and a file would take its place";
             hint = "name a file, or write \"none\" for none";
+        } else if (is_log &&
+                   (fs::is_fifo(file.path, ignored) || fs::is_socket(file.path, ignored))) {
+            why = "it is a pipe or socket, and without a reader the run would wait for ever";
+            hint = "name a file, or write \"none\" for none";
         } else if (!fs::is_directory(folder, ignored)) {
             why = fmt::format("the folder {} does not exist", folder.string());
             hint = "make the folder, or name another one";
         } else if (access(folder.c_str(), W_OK | X_OK) != 0) {
             why = fmt::format("the folder {} may not be written to", folder.string());
             hint = "change its permissions, or name another one";
+        } else if (const long longest = pathconf(folder.c_str(), _PC_NAME_MAX);
+                   longest > 0 &&
+                   file.path.filename().native().size() > static_cast<std::size_t>(longest)) {
+            why = fmt::format("its name is longer than {} bytes, the most this disk can take",
+                              longest);
+            hint = "choose a shorter name";
         }
         if (!why.empty() && told.insert(file.by).second) {
             out.push_back(

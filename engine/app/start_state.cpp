@@ -118,9 +118,9 @@ void check_same_settings(const Deck& deck, const Checkpoint& checkpoint, const s
     if (!differences.empty()) {
         throw InputError(fmt::format(
             "{}: the deck asks for another run than the one to continue (only steps, output and "
-            "where it is computed may change):{}\n hint: restore these values, or start anew "
-            "without --continue",
-            file, differences));
+            "where it is computed may change):{}\n hint: restore these values, start anew "
+            "without --continue, or start another run from this state: system.coordinates = \"{}\"",
+            file, differences, file));
     }
 }
 

@@ -30,9 +30,15 @@ void look_at_hangup()
 // before any library's own start: later its state can no longer be told
 __attribute__((section(".preinit_array"), used)) void (*const look_first)() = look_at_hangup;
 
-constexpr int watched[] = {SIGTERM, SIGINT, SIGUSR1, SIGHUP};
+constexpr int watched[] = {SIGTERM, SIGINT, SIGUSR1, SIGHUP, SIGXCPU};
 
 } // namespace
+
+void let_writes_fail()
+{
+    std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);
+}
 
 void give_back_hangup()
 {

@@ -7,8 +7,52 @@
 namespace tessera
 {
 
+namespace
+{
+
+constexpr std::size_t most_shown = 160; ///< characters of a source line
+
+/// Without what a terminal would obey or a C string would end at.
+std::string printable(std::string text)
+{
+    std::replace_if(
+        text.begin(), text.end(),
+        [](unsigned char c) { return (c < 0x20 && c != '\t' && c != '\n') || c == 0x7f; }, '?');
+    return text;
+}
+
+/// A long line is shown around its underlined part; `column` moves with it.
+std::string shown_line(const std::string& line, int& column)
+{
+    if (line.size() <= most_shown) {
+        return line;
+    }
+    const auto at = static_cast<std::size_t>(std::max(1, column)) - 1;
+    // a column may lie behind the end, where something is missing
+    const std::size_t begin =
+        at < most_shown / 2 ? 0 : std::min(at - most_shown / 2, line.size() - most_shown);
+    const std::string_view lead = begin > 0 ? "..." : "";
+    column -= column > 0 ? static_cast<int>(begin) - static_cast<int>(lead.size()) : 0;
+    return fmt::format("{}{}{}", lead, std::string_view(line).substr(begin, most_shown),
+                       begin + most_shown < line.size() ? "..." : "");
+}
+
+/// A word of a file may be as long as the file.
+std::string shortened(const std::string& text)
+{
+    constexpr std::size_t most = 4000;
+    return text.size() <= most ? text
+                               : fmt::format("{}...", std::string_view(text).substr(0, most));
+}
+
+} // namespace
+
 std::string Diagnostic::text() const
 {
+    int column = place.column;
+    const std::string source_line = printable(shown_line(place.source_line, column));
+    const auto width =
+        static_cast<std::size_t>(std::clamp(place.width, 1, static_cast<int>(most_shown)));
     std::string out;
     if (!place.file.empty()) {
         out += place.file;
@@ -20,27 +64,24 @@ std::string Diagnostic::text() const
         }
         out += ": ";
     }
-    out += what;
-    if (!place.source_line.empty()) {
+    out += shortened(printable(what));
+    if (!source_line.empty()) {
         const std::string number = place.line > 0 ? std::to_string(place.line) : std::string();
-        out += fmt::format("\n {:>4} | {}", number, place.source_line);
-        if (place.column > 0) {
+        out += fmt::format("\n {:>4} | {}", number, source_line);
+        if (column > 0) {
             std::string blanks;
-            for (int k = 0; k + 1 < place.column; ++k) {
+            for (int k = 0; k + 1 < column; ++k) {
                 const auto at = static_cast<std::size_t>(k);
-                blanks +=
-                    at < place.source_line.size() && place.source_line[at] == '\t' ? '\t' : ' ';
+                blanks += at < source_line.size() && source_line[at] == '\t' ? '\t' : ' ';
             }
-            out +=
-                fmt::format("\n      | {}{}", blanks,
-                            std::string(static_cast<std::size_t>(std::max(1, place.width)), '^'));
+            out += fmt::format("\n      | {}{}", blanks, std::string(width, '^'));
             if (!caret.empty()) {
-                out += " " + caret;
+                out += fmt::format(" {}", shortened(printable(caret)));
             }
         }
     }
     if (!hint.empty()) {
-        out += "\n hint: " + hint;
+        out += fmt::format("\n hint: {}", shortened(printable(hint)));
     }
     return out;
 }

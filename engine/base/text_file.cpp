@@ -17,6 +17,10 @@ std::string read_file(const std::filesystem::path& path)
         throw FileError(
             fmt::format("{}: cannot be read (it is a folder). Name a file in it.", path.string()));
     }
+    if (std::filesystem::is_character_file(path, ignored)) { // /dev/zero has no end
+        throw FileError(
+            fmt::format("{}: cannot be read (it is a device). Name a file.", path.string()));
+    }
     errno = 0;
     const gzFile file = gzopen(path.c_str(), "rb"); // reads plain files as they are
     if (file == nullptr) {

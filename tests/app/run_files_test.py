@@ -5,6 +5,7 @@ usage: run_files_test.py TESSERA SOURCE_DIR
 """
 import os
 import pathlib
+import resource
 import re
 import shutil
 import signal
@@ -114,6 +115,42 @@ class Outputs(RunFiles):
         for name in names:
             self.assertTrue((self.folder / name).is_symlink())
             self.assertTrue((self.folder / "scratch" / name).is_file())
+
+
+    def test_that_nobody_reads_or_with_too_long_names_are_told(self):
+        os.mkfifo(self.folder / "pipe.log")
+        for name, why in (("pipe.log", "it is a pipe or socket"), ("l" * 300, "its name is longer than"),
+                          ("l" * 252, ".lock cannot be written (its name is longer than")):
+            run = self.call("run", sets=["output.log=" + name, "run.steps=1"], status=4)
+            self.assertIn(why, run.stderr)
+
+    def test_on_the_terminal_may_close_while_the_run_goes_on(self):
+        reading, writing = os.pipe()
+        os.close(reading)
+        run = subprocess.run(self.tessera("run", sets=STRIDES + ["run.steps=20"]), stdout=writing, cwd=self.folder,
+                             stderr=subprocess.PIPE, text=True, timeout=120)
+        os.close(writing)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertTrue((self.folder / "state.h5").is_file())
+
+    def test_beyond_a_limit_on_file_sizes_end_the_run_with_the_name_of_the_file(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+        run = subprocess.run(self.tessera("run", sets=STRIDES + ["run.steps=200"]), cwd=self.folder, preexec_fn=limit,
+                             capture_output=True, text=True, timeout=120)
+        self.assertEqual(run.returncode, 4, run.stdout + run.stderr)
+        self.assertRegex(run.stderr, "(traj.h5md|state.h5).*File too large")
+
+
+class Devices(RunFiles):
+    def test_are_no_input(self):
+        os.mkfifo(self.folder / "pipe.gro")
+        for key, name in (("system.coordinates", "pipe.gro"), ("system.coordinates", "/dev/zero"),
+                          ("system.topology", "zero.top")):
+            if name == "zero.top":
+                (self.folder / name).symlink_to("/dev/zero")
+            run = self.call("check", sets=["%s=%s" % (key, name)], status=(2, 4))
+            self.assertRegex(run.stderr, name + ": cannot be read \\(it is a device")
 
 
 class Folders(RunFiles):
@@ -360,7 +397,9 @@ class Continuing(RunFiles):
     def test_refuses_other_settings_in_any_spelling(self):
         self.run_steps(10)
         for text, key in (("run.timestep=0.0025 ps", "run.timestep"), ("thermostat.seed=43", "thermostat.seed"),
-                          ("nonbonded.cutoff=8.9 Å", "nonbonded.cutoff")):
+                          ("nonbonded.cutoff=8.9 Å", "nonbonded.cutoff"),
+                          ("run.integrator=velocity-verlet", "run.integrator"),
+                          ("compute.precision=mixed", "compute.precision"), ("thermostat.kind=none", "thermostat.kind")):
             self.assertIn("\n  %s: " % key, self.run_steps(20, "--continue", sets=[text], status=2).stderr)
 
 

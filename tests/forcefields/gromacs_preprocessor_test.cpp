@@ -11,6 +11,8 @@ namespace tessera
 namespace
 {
 
+using test::force_field;
+using test::molecule;
 using test::ScratchFolder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -85,6 +87,39 @@ TEST(GromacsPreprocessor, RefusesAMacroThatRefersToItself)
     const Read read = preprocess_text("#define A B\n#define B A\nA\n");
 
     EXPECT_THAT(read.faults, HasSubstr("refers to itself"));
+}
+
+TEST(GromacsPreprocessor, RefusesMacrosThatDoubleAtEveryLevel)
+{
+    std::string text = "#define X0 1 2\n";
+    for (int k = 1; k < 40; ++k) {
+        text += fmt::format("#define X{} X{} X{}\n", k, k - 1, k - 1);
+    }
+
+    EXPECT_THAT(preprocess_text(text + "X39\n").faults, HasSubstr("the macro X39 fills more than"));
+}
+
+TEST(GromacsPreprocessor, RefusesFilesThatIncludeTheNextOneTwice)
+{
+    const ScratchFolder folder;
+    for (int k = 0; k < 30; ++k) {
+        folder.write(fmt::format("{}.itp", k),
+                     fmt::format("#include \"{0}.itp\"\n#include \"{0}.itp\"\n", k + 1));
+    }
+    folder.write("30.itp", "x\n");
+
+    EXPECT_THAT(preprocess(folder.path() / "0.itp").faults, HasSubstr("more than 10000 files"));
+}
+
+TEST(GromacsTopology, WarnsOfADefineThatNothingUses)
+{
+    const std::string text = force_field + molecule({"A"}) + "#ifdef POSRES\n#endif\n" + test::tail;
+
+    EXPECT_THAT(test::read_text(text, {"POSRES", "FLEXIBLE"}).warnings, ::testing::IsEmpty());
+    EXPECT_THAT(
+        test::read_text(text, {"POSRE"}).warnings,
+        ElementsAre(HasSubstr(
+            "system.define names POSRE, which no #ifdef and no line uses. Did you mean POSRES?")));
 }
 
 TEST(GromacsPreprocessor, ReadsTheBranchesThatHold)

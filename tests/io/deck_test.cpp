@@ -204,7 +204,16 @@ TEST(Deck, ReportsAllFaultsAtOnceInTheGrammarOfMessages)
                         "deck.toml:5:10: nonbonded.cutoff = 0.9 has no unit (a length needs one)\n"
                         "    5 | cutoff = 0.9\n"
                         "      |          ^^^ \"nm\", \"Å\" or \"pm\" would do\n"
-                        " hint: write \"0.9 nm\"");
+                        " hint: write \"0.9 nm\", \"0.9 Å\" or \"0.9 pm\"");
+}
+
+TEST(Deck, GuessesAUnitByItsLettersAlone)
+{
+    const std::string run = system_table + fp64 + "[run]\ntimestep = ";
+
+    EXPECT_THAT(faults_of(run + "\"0.002 PS\"\n"),
+                testing::HasSubstr("did you mean \"0.002 ps\"?"));
+    EXPECT_THAT(faults_of(run + "\"2 rs\"\n"), testing::Not(testing::HasSubstr("did you mean")));
 }
 
 TEST(Deck, TellsOneFaultOfGrammarAlone)
