@@ -1,5 +1,6 @@
 #include "engine/app/unwise.hpp"
 
+#include "engine/app/close_pairs.hpp"
 #include "engine/cpu/atom_label.hpp"
 #include "engine/math/constants.hpp"
 
@@ -190,54 +191,6 @@ void narrow_box(const Deck& deck, const Assembly& assembly, Diagnostics& diagnos
 bool have_overlaps(const Assembly& assembly)
 {
     return !overlapping(assembly).empty();
-}
-
-std::vector<ClosePair> close_pairs(const Topology& topology, const Box& box,
-                                   const std::vector<Vec3>& positions, double limit,
-                                   std::size_t most)
-{
-    // sweep along the third cell vector's height: neighbours within `limit` are near in z
-    const double height = box.is_periodic() ? box.heights().z : 0;
-    std::vector<std::pair<double, std::int32_t>> order;
-    for (std::int32_t a = 0; a < topology.atoms(); ++a) {
-        const auto k = static_cast<std::size_t>(a);
-        if (topology.kind[k] == ParticleKind::atom) {
-            const double z = box.is_periodic() ? box.to_fraction(box.wrap(positions[k])).z * height
-                                               : positions[k].z;
-            order.emplace_back(z, a);
-        }
-    }
-    std::sort(order.begin(), order.end());
-    std::vector<ClosePair> found;
-    const std::size_t atoms = order.size();
-    const auto compare = [&](std::size_t p, std::size_t q) {
-        const std::int32_t i = std::min(order[p].second, order[q].second);
-        const std::int32_t j = std::max(order[p].second, order[q].second);
-        const Vec3 d = box.shortest(positions[static_cast<std::size_t>(i)] -
-                                    positions[static_cast<std::size_t>(j)]);
-        const double r = norm(d);
-        const auto row = static_cast<std::size_t>(i);
-        if (r < limit &&
-            !std::binary_search(topology.exclusions.begin(row), topology.exclusions.end(row), j)) {
-            found.push_back({i, j, r});
-        }
-    };
-    for (std::size_t p = 0; p < atoms; ++p) {
-        for (std::size_t q = p + 1; q < atoms && order[q].first - order[p].first < limit; ++q) {
-            compare(p, q);
-        }
-    }
-    // through the face: the top of the cell against its bottom (not for cells thinner than that)
-    for (std::size_t p = 0; p < atoms && height > 2 * limit && order[p].first < limit; ++p) {
-        for (std::size_t q = atoms; q-- > 0 && order[p].first + height - order[q].first < limit;) {
-            compare(p, q);
-        }
-    }
-    std::sort(found.begin(), found.end(), [](const ClosePair& a, const ClosePair& b) {
-        return a.distance != b.distance ? a.distance < b.distance : a.i < b.i;
-    });
-    found.resize(std::min(found.size(), most));
-    return found;
 }
 
 void warn_of_unwise(const Deck& deck, const Assembly& assembly, bool dynamics,

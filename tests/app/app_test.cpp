@@ -1,3 +1,4 @@
+#include "engine/app/close_pairs.hpp"
 #include "engine/app/exit_status.hpp"
 #include "engine/app/force_error_estimate.hpp"
 #include "engine/app/json_writer.hpp"
@@ -5,7 +6,6 @@
 #include "engine/app/run_clock.hpp"
 #include "engine/app/slurm_time.hpp"
 #include "engine/app/system_summary.hpp"
-#include "engine/app/unwise.hpp"
 #include "engine/base/error.hpp"
 
 #include <cmath>
@@ -111,29 +111,32 @@ TEST(ClosePairs, AreFoundThroughEveryFaceOfATiltedCell)
 
 TEST(ClosePairs, AreTheSameAsByComparingAllPairs)
 {
-    const Box box(Mat3{{{1, 0, 0}, {0.2, 0.9, 0}, {-0.3, 0.1, 0.8}}});
-    const int atoms = 120;
+    const int atoms = 600;
     const auto topology = separate_atoms(atoms);
-    std::vector<Vec3> positions;
+    std::vector<Vec3> scattered;
     unsigned random = 1;
     const auto next = [&random] { // a small generator: the places only have to be scattered
         random = random * 1664525U + 1013904223U;
         return (random >> 8U) / double(1U << 24U);
     };
     for (int a = 0; a < atoms; ++a) {
-        positions.push_back(box.to_cartesian({next(), next(), next()}));
+        scattered.push_back({4 * next() - 2, 3 * next(), 2 * next()}); // several images
     }
-    std::size_t expected = 0;
-    for (int i = 0; i < atoms; ++i) {
-        for (int j = i + 1; j < atoms; ++j) {
-            const Vec3 d =
-                positions[static_cast<std::size_t>(i)] - positions[static_cast<std::size_t>(j)];
-            expected += norm(box.shortest(d)) < 0.1 ? 1 : 0;
+    const Mat3 tilted = {{{1, 0, 0}, {0.2, 0.9, 0}, {-0.3, 0.1, 0.8}}};
+    for (const Box& box : {Box(tilted), Box()}) {
+        for (const double limit : {0.02, 0.1, 0.3}) { // many cells, a few, one
+            std::size_t expected = 0;
+            for (std::size_t i = 0; i < scattered.size(); ++i) {
+                for (std::size_t j = i + 1; j < scattered.size(); ++j) {
+                    expected += norm(box.shortest(scattered[i] - scattered[j])) < limit ? 1 : 0;
+                }
+            }
+
+            EXPECT_TRUE(expected > 0 || limit < 0.1);
+            EXPECT_EQ(close_pairs(*topology, box, scattered, limit, 1000000).size(), expected)
+                << limit << " nm";
         }
     }
-
-    EXPECT_GT(expected, 0U);
-    EXPECT_EQ(close_pairs(*topology, box, positions, 0.1, 100000).size(), expected);
 }
 
 TEST(MeshError, IsWithinAFactorOfTwoOfWhatWasMeasuredForWater)
