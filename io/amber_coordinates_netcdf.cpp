@@ -132,31 +132,38 @@ Coordinates amber_netcdf_frame(const Netcdf3& file)
     Coordinates frame;
     frame.title = text_of(file.attribute("title"));
     require_shape(file, *positions, is_trajectory);
-    const auto first_frame = [&file](std::vector<double> values, std::size_t wanted) {
+    const auto last_frame = [&file](std::vector<double> values, std::size_t wanted) {
         if (values.size() < wanted) {
             throw InputError(fmt::format("{}: a variable holds {} values, but {} are needed. The "
                                          "file is damaged.",
                                          file.file(), values.size(), wanted));
         }
-        values.resize(wanted);
+        values.erase(values.begin(), values.end() - static_cast<std::ptrdiff_t>(wanted));
         return values;
     };
+    const std::int64_t frames = !is_trajectory               ? 1
+                                : file.is_record(*positions) ? file.records()
+                                                             : file.shape(*positions).front();
+    if (frames > 1) {
+        frame.warnings.push_back(
+            fmt::format("{}: holds {} frames; the last one is taken", file.file(), frames));
+    }
     const std::size_t atoms =
         static_cast<std::size_t>(file.shape(*positions)[file.shape(*positions).size() - 2]);
     frame.positions =
-        triples(first_frame(read(file, *positions, length_units, units::angstrom), 3 * atoms));
+        triples(last_frame(read(file, *positions, length_units, units::angstrom), 3 * atoms));
 
     if (const auto* velocities = file.variable("velocities")) {
         require_shape(file, *velocities, is_trajectory);
         const double amber_unit = units::angstrom / units::amber_time;
         frame.velocities =
-            triples(first_frame(read(file, *velocities, velocity_units, amber_unit), 3 * atoms));
+            triples(last_frame(read(file, *velocities, velocity_units, amber_unit), 3 * atoms));
     }
     const auto* lengths = file.variable("cell_lengths");
     const auto* angles = file.variable("cell_angles");
     if (lengths != nullptr && angles != nullptr) {
-        const auto l = first_frame(read(file, *lengths, length_units, units::angstrom), 3);
-        const auto a = first_frame(read(file, *angles, angle_units, 1.0), 3);
+        const auto l = last_frame(read(file, *lengths, length_units, units::angstrom), 3);
+        const auto a = last_frame(read(file, *angles, angle_units, 1.0), 3);
         if (l[0] != 0 || l[1] != 0 || l[2] != 0) { // zeros: written by runs without a cell
             try {
                 frame.box = Box::from_lengths_and_angles({l[0], l[1], l[2]}, {a[0], a[1], a[2]});
@@ -168,7 +175,7 @@ Coordinates amber_netcdf_frame(const Netcdf3& file)
     }
     if (const auto* time = file.variable("time")) {
         if (!file.is_record(*time) || is_trajectory) {
-            frame.time = first_frame(read(file, *time, time_units, 1.0), 1)[0];
+            frame.time = last_frame(read(file, *time, time_units, 1.0), 1)[0];
         }
     }
     return frame;

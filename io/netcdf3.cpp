@@ -250,6 +250,14 @@ Netcdf3::Netcdf3(std::string content, std::string name)
         v.begin = header.offset();
         variables_.push_back(std::move(v));
     }
+    if (records_ < 0) { // a stream: as many as the file holds
+        auto begin = static_cast<std::int64_t>(content_.size());
+        for (const Variable& variable : variables_) {
+            begin = is_record(variable) ? std::min(begin, variable.begin) : begin;
+        }
+        const std::int64_t step = size_of_record();
+        records_ = step > 0 ? (static_cast<std::int64_t>(content_.size()) - begin) / step : 0;
+    }
 }
 
 const Netcdf3::Attribute* Netcdf3::Variable::attribute(std::string_view wanted) const
@@ -290,6 +298,27 @@ std::vector<std::int64_t> Netcdf3::shape(const Variable& variable) const
     return lengths;
 }
 
+/// Bytes from a record to the next; no more than the file's, whatever the header promises.
+std::int64_t Netcdf3::size_of_record() const
+{
+    const auto most = static_cast<std::int64_t>(content_.size());
+    std::int64_t sum = 0;
+    std::int64_t last = 0;
+    int variables = 0;
+    for (const Variable& variable : variables_) {
+        if (!is_record(variable)) {
+            continue;
+        }
+        last = size_of(variable.type);
+        for (const std::int64_t length : shape(variable)) {
+            last = length > 0 && last > most / length ? most : last * length;
+        }
+        sum = std::min(most, sum + (last + 3) / 4 * 4);
+        ++variables;
+    }
+    return variables == 1 ? last : sum; // one alone is not filled up to four bytes
+}
+
 std::vector<double> Netcdf3::values(const Variable& variable) const
 {
     const auto fail = [&](const std::string& what) {
@@ -302,15 +331,23 @@ std::vector<double> Netcdf3::values(const Variable& variable) const
                                      "the first one). Name a file with a frame in it.",
                                      file_, variable.name));
     }
+    const auto size = static_cast<std::int64_t>(content_.size());
+    std::int64_t begin = variable.begin;
+    if (const std::int64_t step = size_of_record(); is_record(variable) && step > 0) {
+        if (records_ - 1 > (size - begin) / step) {
+            fail(fmt::format("its header promises {} frames, but the file ends before the last",
+                             records_));
+        }
+        begin += (records_ - 1) * step;
+    }
     const std::int64_t width = size_of(variable.type);
-    const std::int64_t available =
-        (static_cast<std::int64_t>(content_.size()) - variable.begin) / width;
+    const std::int64_t available = (size - begin) / width;
     std::int64_t elements = 1;
     for (const std::int64_t length : shape(variable)) {
         if (length != 0 && elements > available / length) {
             fail(
                 fmt::format("its header promises more values than the file holds ({} from byte {})",
-                            available, variable.begin));
+                            available, begin));
         }
         elements *= length;
     }
@@ -319,7 +356,7 @@ std::vector<double> Netcdf3::values(const Variable& variable) const
                          available));
     }
     std::vector<double> result(static_cast<std::size_t>(elements));
-    const char* at = content_.data() + variable.begin;
+    const char* at = content_.data() + begin;
     for (double& value : result) {
         value = number_at(at, variable.type);
         at += width;

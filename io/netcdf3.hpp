@@ -61,13 +61,16 @@ public:
     /// Lengths along a variable's dimensions, the record dimension (first, if any) as 1.
     [[nodiscard]] std::vector<std::int64_t> shape(const Variable& variable) const;
     [[nodiscard]] bool is_record(const Variable& variable) const;
+    /// Of the record dimension; 0 without one.
+    [[nodiscard]] std::int64_t records() const { return records_; }
 
-    /// The values of a variable; of a record variable those of its first record. Throws InputError
+    /// The values of a variable; of a record variable those of its last record. Throws InputError
     /// where there is no record, the type is text, or the file ends before them.
     [[nodiscard]] std::vector<double> values(const Variable& variable) const;
 
 private:
     class Header;
+    [[nodiscard]] std::int64_t size_of_record() const;
 
     std::string content_;
     std::string file_;

@@ -66,7 +66,7 @@ TEST(AmberNetcdf, ReadsRestartsOfAllClassicKinds)
     }
 }
 
-TEST(AmberNetcdf, ReadsTheFirstFrameOfATrajectory)
+TEST(AmberNetcdf, ReadsATrajectoryOfOneFrame)
 {
     NetcdfBytes file(2);
     file.records(1).dimension("frame", 0).dimension("atom", 2).dimension("spatial", 3);
@@ -80,6 +80,33 @@ TEST(AmberNetcdf, ReadsTheFirstFrameOfATrajectory)
     EXPECT_NEAR(frame.positions[1].y, 0.5, float_digit);
     EXPECT_EQ(frame.time, 2.0);
     EXPECT_FALSE(frame.box.has_value());
+}
+
+TEST(AmberNetcdf, TakesTheLastOfSeveralFramesAndSaysSo)
+{
+    NetcdfBytes file(2);
+    file.records(3).dimension("frame", 0).dimension("atom", 1).dimension("spatial", 3);
+    file.attribute("Conventions", "AMBER");
+    file.variable("time", {0}, 5, {2.0, 3.0, 4.0});
+    file.variable("coordinates", {0, 1, 2}, 5, {1, 2, 3, 4, 5, 6, 7, 8, 9});
+    file.variable("cell_lengths", {0, 2}, 6, {20, 20, 20, 30, 30, 30, 40, 40, 50});
+    file.variable("cell_angles", {0, 2}, 6, {90, 90, 90, 90, 90, 90, 90, 90, 90});
+
+    const Coordinates frame = read(file.bytes());
+
+    ASSERT_EQ(frame.positions.size(), 1U);
+    EXPECT_NEAR(frame.positions[0].x, 0.7, float_digit);
+    EXPECT_EQ(frame.time, 4.0);
+    ASSERT_TRUE(frame.box.has_value());
+    EXPECT_NEAR(frame.box->vectors()[2].z, 5.0, digit);
+    ASSERT_EQ(frame.warnings.size(), 1U);
+    EXPECT_THAT(frame.warnings[0], HasSubstr("holds 3 frames; the last one is taken"));
+
+    const std::string whole = file.bytes();
+    constexpr std::size_t record = 4 + 12 + 24 + 24;
+    for (const std::size_t less : {std::size_t{1}, record, record + 1, 2 * record}) {
+        EXPECT_THAT(fault_of(whole.substr(0, whole.size() - less)), HasSubstr("header promises"));
+    }
 }
 
 TEST(AmberNetcdf, RefusesATrajectoryWithoutFrames)

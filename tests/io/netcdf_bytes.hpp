@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <string>
@@ -109,7 +110,7 @@ private:
         all += number(0x0B) + count(static_cast<std::int64_t>(variables_.size()));
         std::int64_t at = header_size;
         for (const Variable& v : variables_) {
-            const auto size = static_cast<std::int64_t>(v.values.size()) * (v.type == 6 ? 8 : 4);
+            const auto size = static_cast<std::int64_t>(in_one_record(v)) * (v.type == 6 ? 8 : 4);
             all += counted(v.name) + count(static_cast<std::int64_t>(v.dims.size()));
             for (const int d : v.dims) {
                 all += count(d);
@@ -126,12 +127,38 @@ private:
         }
         return all;
     }
+    [[nodiscard]] bool is_record(const Variable& v) const
+    {
+        return !v.dims.empty() && dimensions_[static_cast<std::size_t>(v.dims[0])].second == 0;
+    }
+    [[nodiscard]] std::size_t in_one_record(const Variable& v) const
+    {
+        return is_record(v) && records_ > 1 ? v.values.size() / static_cast<std::size_t>(records_)
+                                            : v.values.size();
+    }
+    static std::string reals(const Variable& v, std::size_t from, std::size_t count)
+    {
+        std::string all;
+        for (std::size_t k = from; k < from + count; ++k) {
+            all += real(v.values[k], v.type);
+        }
+        return all;
+    }
+    /// Variables without the record dimension must have been named first.
     [[nodiscard]] std::string data() const
     {
         std::string all;
         for (const Variable& v : variables_) {
-            for (const double value : v.values) {
-                all += real(value, v.type);
+            if (!is_record(v)) {
+                all += reals(v, 0, v.values.size());
+            }
+        }
+        for (std::int64_t r = 0; r < std::max<std::int64_t>(1, records_); ++r) {
+            for (const Variable& v : variables_) {
+                if (is_record(v)) {
+                    all +=
+                        reals(v, static_cast<std::size_t>(r) * in_one_record(v), in_one_record(v));
+                }
             }
         }
         return all;

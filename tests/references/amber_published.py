@@ -145,6 +145,16 @@ def amber_tail(path, volume, cutoff):
     return -2 * math.pi / 3 * pairs / (volume * 1e3 * (cutoff * 10) ** 3)
 
 
+def first_frame(path, folder):
+    """A copy of a NetCDF trajectory that ends behind its first frame (classic format: the count of records stands in bytes 4 to 7)."""
+    with open(path, "rb") as file:
+        content = file.read()
+    copy = os.path.join(folder, "first.nc")
+    with open(copy, "wb") as file:
+        file.write(content[:4] + (1).to_bytes(4, "big") + content[8:])
+    return copy
+
+
 def deck_text(topology, coordinates, tables, threads):
     deck = {"system": {"topology": f'"{topology}"', "coordinates": f'"{coordinates}"'},
             "run": {"constraints": '"none"', "rigid_water": "false"},
@@ -171,6 +181,8 @@ def main():
             continue
         with tempfile.TemporaryDirectory() as folder:
             deck, out = os.path.join(folder, "deck.toml"), os.path.join(folder, "e.json")
+            if paths[1].endswith(".nc"):
+                paths[1] = first_frame(paths[1], folder)
             with open(deck, "w", encoding="utf-8") as file:
                 file.write(deck_text(*paths, tables, options.threads))
             run = subprocess.run([options.tessera, "energy", deck, "--json", out], capture_output=True, text=True, check=False)
