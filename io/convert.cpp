@@ -9,6 +9,7 @@
 #include "io/whole_molecules.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
@@ -94,11 +95,36 @@ void write_one_frame(const std::string& path, const Coordinates& frame, const To
     out.close();
 }
 
+void write_as(const std::string& extension, const std::string& out, const Coordinates& frame,
+              const Topology* topology, std::vector<std::string>& remarks)
+{
+    if (extension == ".gro") {
+        write_gro(out, frame, gro_decimals(frame));
+    } else if (extension == ".g96") {
+        write_g96(out, frame);
+    } else if (extension == ".pdb") {
+        write_pdb(out, frame,
+                  topology == nullptr ? std::vector<std::int32_t>() : topology->atomic_number);
+        if (!frame.velocities.empty()) {
+            remarks.push_back(out + ": the velocities are left out (a PDB file holds none)");
+        }
+    } else if (extension == ".h5md") {
+        write_one_frame(out, frame, topology);
+    }
+}
+
 } // namespace
 
 std::vector<std::string> convert_coordinates(const std::string& in, const std::string& out,
                                              const Topology* topology, int ifbox)
 {
+    const std::string extension = extension_in_lower_case(out);
+    constexpr std::array written = {".gro", ".g96", ".pdb", ".h5md"};
+    if (std::find(written.begin(), written.end(), extension) == written.end()) {
+        throw InputError(fmt::format("{}: cannot be written (the extension \"{}\" is not known).\n "
+                                     "hint: end the name with .gro, .g96, .pdb or .h5md",
+                                     out, extension));
+    }
     CoordinateHints hints;
     hints.ifbox = ifbox;
     hints.expected_atoms = topology == nullptr ? 0 : topology->atoms();
@@ -121,23 +147,16 @@ std::vector<std::string> convert_coordinates(const std::string& in, const std::s
         }
     }
 
-    const std::string extension = std::filesystem::path(out).extension().string();
-    if (extension == ".gro") {
-        write_gro(out, frame, gro_decimals(frame));
-    } else if (extension == ".g96") {
-        write_g96(out, frame);
-    } else if (extension == ".pdb") {
-        write_pdb(out, frame,
-                  topology == nullptr ? std::vector<std::int32_t>() : topology->atomic_number);
-        if (!frame.velocities.empty()) {
-            remarks.push_back(out + ": the velocities are left out (a PDB file holds none)");
-        }
-    } else if (extension == ".h5md") {
-        write_one_frame(out, frame, topology);
-    } else {
-        throw InputError(fmt::format("{}: cannot be written (the extension \"{}\" is not known).\n "
-                                     "hint: end the name with .gro, .g96, .pdb or .h5md",
-                                     out, extension));
+    const bool has_names = !frame.atom_names.empty() && !frame.residue_names.empty();
+    if (!has_names && (extension == ".gro" || extension == ".g96" || extension == ".pdb")) {
+        remarks.push_back(fmt::format("{}: every atom is written as X of UNK 1 ({} holds no names)."
+                                      "\n hint: give the names with --topology FILE",
+                                      out, in));
+    }
+    try {
+        write_as(extension, out, frame, topology, remarks);
+    } catch (const InputError& fault) {
+        throw InputError(fmt::format("{} cannot be written from {}: {}", out, in, fault.what()));
     }
     return remarks;
 }

@@ -9,6 +9,7 @@
 #include "io/structure_h5md.hpp"
 #include "io/structure_pdb.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
@@ -125,6 +126,15 @@ void refuse_out_of_range(const std::string& path, const std::string& extension,
 
 } // namespace
 
+std::string extension_in_lower_case(const std::filesystem::path& path)
+{
+    std::string out = path.extension().string();
+    std::transform(out.begin(), out.end(), out.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    return out;
+}
+
 Coordinates read_coordinates(const std::string& path, const CoordinateHints& hints)
 {
     const std::filesystem::path name(path);
@@ -132,8 +142,8 @@ Coordinates read_coordinates(const std::string& path, const CoordinateHints& hin
     if (std::filesystem::is_other(name, ignored)) { // they are read more than once
         throw FileError(path + ": cannot be read (it is a device, pipe or socket). Name a file.");
     }
-    const bool is_gzip = name.extension() == ".gz";
-    const std::string extension = (is_gzip ? name.stem() : name).extension().string();
+    const bool is_gzip = extension_in_lower_case(name) == ".gz";
+    const std::string extension = extension_in_lower_case(is_gzip ? name.stem() : name);
     std::string known;
     for (const auto& [of, read] : readers()) {
         if (of == extension || (of == ".h5" && is_checkpoint(path))) { // or "state.h5.prev"

@@ -2,6 +2,7 @@
 
 #include "engine/model/coordinates.hpp"
 
+#include <filesystem>
 #include <string>
 
 namespace tessera
@@ -15,8 +16,12 @@ struct CoordinateHints {
                             ///< octahedron
 };
 
-/// Reads the coordinates of a file, told by its extension (.gro .g96 .pdb .ent .h5md ...; text
-/// formats also with .gz): the first frame of text formats, the last of .h5md. Internal units.
+/// ".gro" of "a.GRO".
+std::string extension_in_lower_case(const std::filesystem::path& path);
+
+/// Reads the coordinates of a file, told by its extension in either case (.gro .g96 .pdb .ent .h5md
+/// ...; text formats also with .gz): the first frame of text formats, the last of .h5md and NetCDF.
+/// Internal units.
 /// Throws InputError (an extension it does not know, a fault of the file with its line) or
 /// FileError.
 Coordinates read_coordinates(const std::string& path, const CoordinateHints& hints = {});

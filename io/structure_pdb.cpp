@@ -126,7 +126,8 @@ std::string cryst1(const Box& box)
     };
     std::string out = "CRYST1";
     for (int k = 0; k < 3; ++k) {
-        out += fitting(norm(h[k]) * angstroms_per_nm, 9, 3, "length of cell vector", 0);
+        out += fitting(norm(h[k]) * angstroms_per_nm, 9, 3, "length (Å)",
+                       static_cast<std::size_t>(k), "cell vector");
     }
     out += fmt::format("{:7.2f}{:7.2f}{:7.2f} P 1           1\n", angle(h[1], h[2]),
                        angle(h[0], h[2]), angle(h[0], h[1]));

@@ -53,14 +53,14 @@ std::string title_line(const std::string& title)
 }
 
 std::string fitting(double value, std::size_t width, int decimals, std::string_view quantity,
-                    std::size_t atom)
+                    std::size_t index, std::string_view of)
 {
     std::string text = fmt::format("{:{}.{}f}", value, width, decimals);
     if (text.size() > width || !std::isfinite(value)) {
         throw InputError(fmt::format(
-            "the {} {} of atom {} cannot be written (the column has {} places and {} decimals). "
+            "the {} {} of {} {} cannot be written (the column has {} places and {} decimals). "
             "Use a format with wider columns, or .h5md.",
-            quantity, value, atom + 1, width, decimals));
+            quantity, value, of, index + 1, width, decimals));
     }
     return text;
 }

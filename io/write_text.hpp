@@ -19,7 +19,7 @@ std::string title_line(const std::string& title);
 /// naming quantity, atom (from 0 here, from 1 in the text) and value when it does not fit or is
 /// not finite.
 std::string fitting(double value, std::size_t width, int decimals, std::string_view quantity,
-                    std::size_t atom);
+                    std::size_t index, std::string_view of = "atom");
 
 /// The name itself when it is at most `width` long; throws InputError otherwise.
 const std::string& fitting(const std::string& name, std::size_t width, std::string_view quantity,

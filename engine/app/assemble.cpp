@@ -22,8 +22,9 @@ namespace
 
 bool is_amber(const fs::path& topology)
 {
-    const fs::path name = topology.extension() == ".gz" ? topology.stem() : topology;
-    return name.extension() == ".prmtop" || name.extension() == ".parm7";
+    const bool is_gzip = extension_in_lower_case(topology) == ".gz";
+    const std::string extension = extension_in_lower_case(is_gzip ? topology.stem() : topology);
+    return extension == ".prmtop" || extension == ".parm7";
 }
 
 /// kJ/mol nm/e^2; 0: the format's own.

@@ -134,9 +134,16 @@ int run_tessera(int argc, char** argv)
 
     ConvertOptions convert;
     CLI::App* const convert_app =
-        app.add_subcommand("convert", "between coordinate and trajectory formats");
-    convert_app->add_option("in", convert.from, "file to read")->type_name("IN")->required();
-    convert_app->add_option("out", convert.to, "file to write")->type_name("OUT")->required();
+        app.add_subcommand("convert", "one frame of coordinates into another format: the last of a "
+                                      "trajectory (.h5md .nc), the first of a .gro .g96 .pdb");
+    convert_app
+        ->add_option("in", convert.from,
+                     "file to read, of any format that a deck takes as coordinates")
+        ->type_name("IN")
+        ->required();
+    convert_app->add_option("out", convert.to, "file to write: .gro .g96 .pdb .h5md")
+        ->type_name("OUT")
+        ->required();
     convert_app
         ->add_option("--topology", convert.topology,
                      "gives names, masses and bonds that IN lacks (.top .prmtop .parm7)")

@@ -65,6 +65,48 @@ TEST(Convert, TakesNamesAndElementsFromTheTopology)
     EXPECT_THAT(read_file(folder / "b.pdb"), HasSubstr("          AR\n"));
 }
 
+TEST(Convert, TellsOfNamesThatAreMissing)
+{
+    const ScratchFolder folder;
+    const auto topology = finish(argon(2));
+    const std::string in = folder.file("a.g96", "POSITIONRED\n1 2 3\n0.1234567 0 0\nEND\n");
+
+    const auto remarks = convert_coordinates(in, folder / "b.gro");
+
+    ASSERT_EQ(remarks.size(), 1U);
+    EXPECT_THAT(remarks[0], HasSubstr("b.gro: every atom is written as X of UNK 1"));
+    EXPECT_THAT(remarks[0], HasSubstr("a.g96 holds no names"));
+    EXPECT_EQ(convert_coordinates(in, folder / "c.gro", topology.get()).size(), 0U);
+}
+
+TEST(Convert, NamesBothFilesWhereOneCannotHoldTheOther)
+{
+    const ScratchFolder folder;
+    std::string water = "w\n    1\n    1WATER   OW    1   0.230   0.628   0.113\n   2.5 3.0 3.5\n";
+    const std::string in = folder.file("a.gro", water);
+    const auto fault_of = [&](const std::string& from) {
+        return message_of<InputError>([&] { convert_coordinates(from, folder / "b.pdb"); });
+    };
+
+    EXPECT_THAT(fault_of(in), HasSubstr("b.pdb cannot be written from "));
+    EXPECT_THAT(fault_of(in), HasSubstr("a.gro: the residue name \"WATER\" of atom 1"));
+
+    water.replace(water.find("WATER"), 5, "SOL  ");
+    water.replace(water.find("2.5"), 11, "12000 12000 12000");
+    const std::string huge = folder.file("huge.gro", water);
+    EXPECT_THAT(fault_of(huge), HasSubstr("the length (Å) 120000 of cell vector 1 cannot"));
+}
+
+TEST(Convert, TakesExtensionsInEitherCase)
+{
+    const ScratchFolder folder;
+    const std::string in = folder.file("a.GRO", two_waters);
+
+    convert_coordinates(in, folder / "b.G96");
+
+    EXPECT_EQ(read_coordinates(folder / "b.G96").positions.size(), 2U);
+}
+
 TEST(Convert, RefusesOtherCountsAndUnknownFormats)
 {
     const ScratchFolder folder;
