@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace tessera
@@ -80,6 +81,23 @@ public:
         if (out_of_range_ < 0) {
             out_of_range_ = other.out_of_range_;
             partner_ = other.partner_;
+        }
+    }
+    /// Adds the sums of a few atoms, which are called `atoms` here.
+    void merge(const ForceSums& other, std::span<const std::int32_t> atoms)
+    {
+        for (std::size_t k = 0; k < other.fixed_.size(); ++k) {
+            auto& sum = fixed_[static_cast<std::size_t>(atoms[k])];
+            for (std::size_t c = 0; c < 3; ++c) {
+                sum[c] += other.fixed_[k][c];
+            }
+        }
+        for (std::size_t k = 0; k < other.floating_.size(); ++k) {
+            floating_[static_cast<std::size_t>(atoms[k])] += other.floating_[k];
+        }
+        if (out_of_range_ < 0 && other.out_of_range_ >= 0) {
+            out_of_range_ = atoms[static_cast<std::size_t>(other.out_of_range_)];
+            partner_ = -1;
         }
     }
     [[nodiscard]] Vec3 force(std::size_t atom) const

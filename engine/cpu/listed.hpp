@@ -10,7 +10,8 @@
 namespace tessera
 {
 
-/// The bonded terms, all kinds of ListedTerms, in FP64: gather, formula, scatter.
+/// The bonded terms, all kinds of ListedTerms, in FP64: gather, formula, scatter, eight entries at
+/// once where the processor has the vectors (the same bits; ADR 0013).
 ///
 /// Forces in kJ/mol/nm, energies booked at Term::kind, virial -1/2 sum d outer F over the
 /// displacement vectors d of the terms (nearest images), never over absolute positions. Position
@@ -24,17 +25,17 @@ public:
     Listed(Listed&&) noexcept;
     Listed& operator=(Listed&&) noexcept;
 
-    /// Adds to forces and sums. Positions in nm, topology order, virtual sites in place. With exact
-    /// sums the bits do not depend on `threads`; floating sums use one thread. Throws PhysicsError
-    /// that names term and atoms when a term is outside its domain (FENE beyond r_max, ...) or not
-    /// finite; the sums are then worthless. Throws InputError when a bond at rest is longer than
-    /// half the cell's shortest height.
+    /// Adds to forces and sums; not const, as its work arrays are kept. Positions in nm, topology
+    /// order, virtual sites in place. With exact sums the bits do not depend on `threads`; floating
+    /// sums use one thread. Throws PhysicsError that names term and atoms when a term is outside
+    /// its domain (FENE beyond r_max, ...) or not finite; the sums are then worthless. Throws
+    /// InputError when a bond at rest is longer than half the cell's shortest height.
     void add_forces(const Box& box, std::span<const Vec3> positions, Wanted wanted, int threads,
-                    ForceSums& forces, EnergySums& sums) const;
+                    ForceSums& forces, EnergySums& sums);
 
 private:
-    struct Tables;
-    std::unique_ptr<Tables> tables_;
+    struct Work;
+    std::unique_ptr<Work> work_;
 };
 
 } // namespace tessera

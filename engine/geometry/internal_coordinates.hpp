@@ -1,6 +1,8 @@
 #pragma once
 
 #include "engine/base/real.hpp"
+#include "engine/math/select.hpp"
+#include "engine/math/trigonometry.hpp"
 #include "engine/math/vec3.hpp"
 
 #include <cmath>
@@ -45,7 +47,7 @@ struct DistanceOf {
     static TESSERA_FORMULA Measured<R, 1> measure(const BasicVec3<R>* d)
     {
         const R r = norm(d[0]);
-        const R inverse = r > R(0) ? R(1) / r : R(0);
+        const R inverse = select(r > R(0), R(1) / r, R(0));
         return {r, {inverse * d[0]}};
     }
 };
@@ -65,16 +67,14 @@ struct AngleOf {
     template <class R>
     static TESSERA_FORMULA Measured<R, 2> measure(const BasicVec3<R>* d)
     {
-        using std::atan2;
         const BasicVec3<R> normal = cross(d[0], d[1]);
         const R length = norm(normal);
-        const R angle = atan2(length, dot(d[0], d[1]));
-        if (!(length > R(0))) {
-            return {angle, {}};
-        }
-        return {angle,
-                {(R(1) / (norm2(d[0]) * length)) * cross(d[0], normal),
-                 (R(1) / (norm2(d[1]) * length)) * cross(normal, d[1])}};
+        const R inverse = select(length > R(0), R(1) / length, R(0));
+        const R inverse_a2 = select(length > R(0), R(1) / norm2(d[0]), R(0));
+        const R inverse_b2 = select(length > R(0), R(1) / norm2(d[1]), R(0));
+        return {angle_above(length, dot(d[0], d[1])),
+                {(inverse_a2 * inverse) * cross(d[0], normal),
+                 (inverse_b2 * inverse) * cross(normal, d[1])}};
     }
 };
 
@@ -94,15 +94,16 @@ struct CosAngleOf {
     {
         const R a = norm(d[0]);
         const R b = norm(d[1]);
-        if (!(a > R(0)) || !(b > R(0))) {
-            return {R(0), {}};
-        }
-        const BasicVec3<R> unit_a = (R(1) / a) * d[0];
-        const BasicVec3<R> unit_b = (R(1) / b) * d[1];
+        const R both = a * b; // zero: an undefined direction
+        const R inverse_a = select(both > R(0), R(1) / a, R(0));
+        const R inverse_b = select(both > R(0), R(1) / b, R(0));
+        const BasicVec3<R> unit_a = inverse_a * d[0];
+        const BasicVec3<R> unit_b = inverse_b * d[1];
         R cosine = dot(unit_a, unit_b);
-        cosine = cosine > R(1) ? R(1) : (cosine < R(-1) ? R(-1) : cosine);
+        cosine = select(cosine > R(1), R(1), cosine);
+        cosine = select(cosine < R(-1), R(-1), cosine);
         return {cosine,
-                {(R(1) / a) * (unit_b - cosine * unit_a), (R(1) / b) * (unit_a - cosine * unit_b)}};
+                {inverse_a * (unit_b - cosine * unit_a), inverse_b * (unit_a - cosine * unit_b)}};
     }
 };
 
@@ -124,7 +125,6 @@ struct DihedralOf {
     template <class R>
     static TESSERA_FORMULA Measured<R, 3> measure(const BasicVec3<R>* d)
     {
-        using std::atan2;
         using std::sqrt;
         const BasicVec3<R>& a = d[0];
         const BasicVec3<R>& b = d[1];
@@ -134,16 +134,15 @@ struct DihedralOf {
         const R m2 = norm2(m);
         const R n2 = norm2(n);
         const R b2 = norm2(b);
-        constexpr R smallest_sine2 = std::is_same_v<R, float> ? R(5e-6) : R(1e-14);
-        if (!(m2 > smallest_sine2 * norm2(a) * b2) || !(n2 > smallest_sine2 * norm2(c) * b2)) {
-            return {R(0), {}};
-        }
+        const R smallest_sine2 = R(std::is_same_v<R, float> ? 5e-6 : 1e-14);
+        const auto means_something =
+            (m2 > smallest_sine2 * norm2(a) * b2) & (n2 > smallest_sine2 * norm2(c) * b2);
         const R length = sqrt(b2);
-        const R angle = atan2(length * dot(a, n), dot(m, n));
-        const R inverse = R(1) / length;
-        const BasicVec3<R> along_m = (R(1) / m2) * m;
-        const BasicVec3<R> along_n = (R(1) / n2) * n;
-        return {angle,
+        const R angle = angle_of(length * dot(a, n), dot(m, n));
+        const R inverse = select(means_something, R(1) / length, R(0));
+        const BasicVec3<R> along_m = select(means_something, R(1) / m2, R(0)) * m;
+        const BasicVec3<R> along_n = select(means_something, R(1) / n2, R(0)) * n;
+        return {select(means_something, angle, R(0)),
                 {length * along_m,
                  (-dot(a, b) * inverse) * along_m - (dot(b, c) * inverse) * along_n,
                  length * along_n}};

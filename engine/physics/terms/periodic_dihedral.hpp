@@ -3,10 +3,10 @@
 #include "engine/base/real.hpp"
 #include "engine/base/type_list.hpp"
 #include "engine/geometry/internal_coordinates.hpp"
+#include "engine/math/trigonometry.hpp"
 #include "engine/physics/energy_kind.hpp"
 #include "engine/physics/field.hpp"
 
-#include <cmath>
 #include <string_view>
 #include <tuple>
 
@@ -32,10 +32,8 @@ struct PeriodicDihedral {
     template <class R>
     TESSERA_FORMULA Response<R, 1> operator()(R phi) const
     {
-        using std::cos;
-        using std::sin;
-        const R argument = R(multiplicity) * phi - R(phi0);
-        return {R(k) * (R(1) + cos(argument)), {R(-k * multiplicity) * sin(argument)}};
+        const SineCosine<R> of = sine_and_cosine(R(multiplicity) * phi - R(phi0));
+        return {R(k) * (R(1) + of.cosine), {R(-k * multiplicity) * of.sine}};
     }
 };
 

@@ -3,10 +3,10 @@
 #include "engine/base/real.hpp"
 #include "engine/base/type_list.hpp"
 #include "engine/geometry/internal_coordinates.hpp"
+#include "engine/math/trigonometry.hpp"
 #include "engine/physics/energy_kind.hpp"
 #include "engine/physics/field.hpp"
 
-#include <cmath>
 #include <string_view>
 #include <tuple>
 
@@ -34,13 +34,12 @@ struct RyckaertBellemans {
     template <class R>
     TESSERA_FORMULA Response<R, 1> operator()(R phi) const
     {
-        using std::cos;
-        using std::sin;
-        const R c = -cos(phi); // cos(phi - pi); dc/dphi = sin(phi)
+        const SineCosine<R> of = sine_and_cosine(phi);
+        const R c = -of.cosine; // cos(phi - pi); dc/dphi = sin(phi)
         const R energy = R(c0) + c * (R(c1) + c * (R(c2) + c * (R(c3) + c * (R(c4) + c * R(c5)))));
         const R by_cosine =
             R(c1) + c * (R(2 * c2) + c * (R(3 * c3) + c * (R(4 * c4) + c * R(5 * c5))));
-        return {energy, {by_cosine * sin(phi)}};
+        return {energy, {by_cosine * of.sine}};
     }
 };
 

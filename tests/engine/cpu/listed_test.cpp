@@ -1,5 +1,6 @@
 #include "engine/base/error.hpp"
 #include "engine/cpu/listed.hpp"
+#include "engine/cpu/simd/simd_choice.hpp"
 
 #include <cmath>
 #include <gmock/gmock.h>
@@ -44,7 +45,7 @@ struct Zigzag {
 TEST(Listed, GivesTheSameBitsForAnyNumberOfThreads)
 {
     const Zigzag system;
-    const Listed listed(system.topology);
+    Listed listed(system.topology);
     ForceSums one(Zigzag::atoms, SumMode::exact);
     EnergySums sums_of_one;
     listed.add_forces(system.box, system.positions, everything, 1, one, sums_of_one);
@@ -57,6 +58,50 @@ TEST(Listed, GivesTheSameBitsForAnyNumberOfThreads)
         EXPECT_EQ(many.fixed(), one.fixed()) << threads;
         EXPECT_TRUE(sums_of_many == sums_of_one) << threads;
     }
+}
+
+/// Of all kinds of internal coordinates, some of them degenerate or with forces beyond the quick
+/// way to integers.
+Zigzag zigzag_of_many_terms()
+{
+    Zigzag system;
+    for (std::int32_t a = 4; a < 304; ++a) {
+        system.topology.table<Coulomb14>().add({a - 3, a}, {5.0 + a});
+        system.topology.table<LennardJones14>().add({a - 3, a}, {0.001, 1e-6});
+        system.topology.table<UreyBradley>().add({a - 2, a - 1, a}, {400, 1.9, 20000, 0.17});
+        system.topology.table<RyckaertBellemans>().add({a - 3, a - 2, a - 1, a},
+                                                       {9, 12, -13, -3, 26, -31});
+        system.topology.table<G96Angle>().add({a - 2, a - 1, a}, {400, -0.3});
+    }
+    for (const std::int32_t a : {100, 101, 102}) { // four atoms on a line
+        system.positions[static_cast<std::size_t>(a)] = {0.11 * a, 0.07, 0.2};
+    }
+    system.topology.table<HarmonicBond>().add({10, 20}, {250000, 0.1});
+    system.topology.table<HarmonicBond>().add({10, 19}, {2.5e7, 0.1});
+    return system;
+}
+
+TEST(Listed, GivesTheSameBitsOnEveryInstructionSet)
+{
+    const Zigzag system = zigzag_of_many_terms();
+    const SimdLevel before = simd_level();
+    use_simd_level(SimdLevel::baseline);
+    ForceSums plain(Zigzag::atoms, SumMode::exact);
+    EnergySums sums_of_plain;
+    Listed(system.topology)
+        .add_forces(system.box, system.positions, everything, 1, plain, sums_of_plain);
+
+    for (const SimdLevel level : supported_simd_levels()) {
+        use_simd_level(level);
+        ForceSums forces(Zigzag::atoms, SumMode::exact);
+        EnergySums sums;
+        Listed(system.topology)
+            .add_forces(system.box, system.positions, everything, 2, forces, sums);
+
+        EXPECT_EQ(forces.fixed(), plain.fixed()) << name_of(level);
+        EXPECT_TRUE(sums == sums_of_plain) << name_of(level);
+    }
+    use_simd_level(before);
 }
 
 TEST(Listed, LeavesNoNetForceInTheExactSums)
@@ -186,7 +231,7 @@ TEST(Listed, RefusesACellInWhichTheImageOfABondIsNotCertain)
     const std::vector<Vec3> x = {{0.1, 0, 0}, {0.7, 0, 0}};
     ForceSums forces(2, SumMode::exact);
     EnergySums sums;
-    const Listed listed(topology);
+    Listed listed(topology);
 
     try {
         listed.add_forces(Box(Mat3{{{2, 0, 0}, {0, 1.1, 0}, {0, 0, 2}}}), x, everything, 1, forces,
