@@ -18,10 +18,16 @@ std::size_t at(std::int64_t k)
 
 template <class R>
 Fft3d<R>::Fft3d(const std::array<int, 3>& size, SimdLevel level)
+    : Fft3d(size, {at(size[2]), at(size[1]) * at(size[2])}, level)
+{
+}
+
+template <class R>
+Fft3d<R>::Fft3d(const std::array<int, 3>& size, const RealRows& rows, SimdLevel level)
     : n_(size), pitch_((at(half()) + lanes - 1) / lanes * lanes),
       // a line of the cache more: planes of a power of two would share sets of the cache
       plane_(at(n_[1]) * pitch_ + lanes), room_(fft_room<R>(at(std::max({n_[0], n_[1], n_[2]})))),
-      x_(at(n_[0])), y_(at(n_[1])), z_(at(n_[2])), kernels_(fft_kernels<R>(level))
+      rows_(rows), x_(at(n_[0])), y_(at(n_[1])), z_(at(n_[2])), kernels_(fft_kernels<R>(level))
 {
 }
 
@@ -46,7 +52,7 @@ typename Fft3d<R>::Spectrum Fft3d<R>::make_spectrum() const
 template <class R>
 void Fft3d<R>::rows_and_columns(const R* real, Spectrum& spectrum, int threads) const
 {
-    const std::size_t ny = at(n_[1]), nz = at(n_[2]);
+    const std::size_t ny = at(n_[1]);
 #pragma omp parallel num_threads(threads)
     {
         AlignedVector<R> room(room_);
@@ -55,9 +61,9 @@ void Fft3d<R>::rows_and_columns(const R* real, Spectrum& spectrum, int threads) 
             R* const re = spectrum.re.data() + at(x) * plane_;
             R* const im = spectrum.im.data() + at(x) * plane_;
             for (std::size_t y = 0; y < ny; y += lanes) {
-                kernels_.rows_forward(z_.plan(), real + (at(x) * ny + y) * nz, nz,
-                                      std::min(lanes, ny - y), re + y * pitch_, im + y * pitch_,
-                                      pitch_, room.data());
+                kernels_.rows_forward(z_.plan(), real + at(x) * rows_.plane + y * rows_.pitch,
+                                      rows_.pitch, std::min(lanes, ny - y), re + y * pitch_,
+                                      im + y * pitch_, pitch_, room.data());
             }
             for (std::size_t z = 0; z < pitch_; z += lanes) {
                 kernels_.lines(y_.plan(), {re + z, im + z, pitch_}, false, room.data());
@@ -69,7 +75,7 @@ void Fft3d<R>::rows_and_columns(const R* real, Spectrum& spectrum, int threads) 
 template <class R>
 void Fft3d<R>::columns_and_rows(Spectrum& spectrum, R* real, int threads) const
 {
-    const std::size_t ny = at(n_[1]), nz = at(n_[2]);
+    const std::size_t ny = at(n_[1]);
 #pragma omp parallel num_threads(threads)
     {
         AlignedVector<R> room(room_);
@@ -81,9 +87,9 @@ void Fft3d<R>::columns_and_rows(Spectrum& spectrum, R* real, int threads) const
                 kernels_.lines(y_.plan(), {re + z, im + z, pitch_}, true, room.data());
             }
             for (std::size_t y = 0; y < ny; y += lanes) {
-                kernels_.rows_backward(z_.plan(), re + y * pitch_, im + y * pitch_, pitch_,
-                                       std::min(lanes, ny - y), real + (at(x) * ny + y) * nz, nz,
-                                       room.data());
+                kernels_.rows_backward(
+                    z_.plan(), re + y * pitch_, im + y * pitch_, pitch_, std::min(lanes, ny - y),
+                    real + at(x) * rows_.plane + y * rows_.pitch, rows_.pitch, room.data());
             }
         }
     }

@@ -15,9 +15,9 @@ namespace tessera
 ///     forward:  S(k) = sum_x  Q(x) exp(-2 pi i k.x/n),  k_z = 0 .. n_z/2
 ///     backward: Q(x) = sum_k  S(k) exp(+2 pi i k.x/n)   over all k, S(-k) = conj S(k); no factor
 ///
-/// Real arrays are [nx][ny][nz]. Spectra are two arrays, real and imaginary parts, of
-/// spectrum_points() numbers, (x, y, z) at x * plane() + y * pitch() + z; what lies between is zero
-/// or not, but finite. R: double or float.
+/// Real arrays are [nx][ny][nz], or have the pitches of `RealRows`. Spectra are two arrays, real
+/// and imaginary parts, of spectrum_points() numbers, (x, y, z) at x * plane() + y * pitch() + z;
+/// what lies between is zero or not, but finite. R: double or float.
 template <class R>
 class Fft3d {
 public:
@@ -25,7 +25,14 @@ public:
         AlignedVector<R> re, im;
     };
 
+    /// Where real arrays keep (x, y, z): at x * plane + y * pitch + z.
+    struct RealRows {
+        std::size_t pitch, plane;
+    };
+
     explicit Fft3d(const std::array<int, 3>& size, SimdLevel level = best_simd_level());
+    Fft3d(const std::array<int, 3>& size, const RealRows& rows,
+          SimdLevel level = best_simd_level());
 
     [[nodiscard]] const std::array<int, 3>& size() const { return n_; }
     [[nodiscard]] int half() const { return n_[2] / 2 + 1; }
@@ -52,6 +59,7 @@ private:
 
     std::array<int, 3> n_;
     std::size_t pitch_, plane_, room_;
+    RealRows rows_;
     FftTables<R> x_, y_;
     FftRowTables<R> z_;
     const FftKernels<R>& kernels_;

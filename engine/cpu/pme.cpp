@@ -47,6 +47,13 @@ void add_row(const Whole* row, std::vector<Unsigned>& sum)
     }
 }
 
+/// What one addend of exact sums must be; false for NaN.
+bool fits(const Vec3& f)
+{
+    return std::fabs(f.x) < fixed::largest_force && std::fabs(f.y) < fixed::largest_force &&
+           std::fabs(f.z) < fixed::largest_force;
+}
+
 /// The share of the calling thread in 0 .. all - 1.
 struct Share {
     std::size_t first, count;
@@ -79,8 +86,8 @@ double scale_of_mesh(double largest)
 template <class R>
 BasicPme<R>::BasicPme(const std::array<int, 3>& grid, int order, const Waves& waves,
                       std::vector<std::vector<double>> coefficients, EnergyKind kind)
-    : fft_(checked(grid, order)), layout_(grid, order), waves_(waves),
-      coefficient_(std::move(coefficients)), kind_(kind)
+    : layout_(checked(grid, order), order), fft_(grid, {layout_.pitch, layout_.plane}),
+      waves_(waves), coefficient_(std::move(coefficients)), kind_(kind)
 {
     for (std::size_t d = 0; d < 3; ++d) {
         moduli_[d] = spline_moduli(order, grid[d]);
@@ -104,7 +111,7 @@ BasicPme<R>::BasicPme(const std::array<int, 3>& grid, int order, const Waves& wa
     set_mesh_charges();
     potential_.resize(coefficient_.size());
     for (std::size_t s = 0; s < coefficient_.size(); ++s) {
-        potential_[s].resize(fft_.points());
+        potential_[s].resize(layout_.size);
         spectrum_.push_back(fft_.make_spectrum());
     }
 }
@@ -115,6 +122,7 @@ void BasicPme<R>::set_mesh_charges()
     mesh_charge_.clear();
     for (const std::vector<double>& set : coefficient_) {
         std::vector<R>& charge = mesh_charge_.emplace_back();
+        charge.reserve(set.size());
         for (const double c : set) {
             charge.push_back(static_cast<R>(c * mesh_scale_));
         }
@@ -183,7 +191,7 @@ void BasicPme<R>::locate(const Box& box, std::span<const Vec3> canonical, int th
 }
 
 template <class R>
-void BasicPme<R>::spread(const std::vector<R>& charge, int threads)
+void BasicPme<R>::spread(std::size_t set, int threads)
 {
     mesh_.resize(at(threads));
     for (std::vector<Whole>& mesh : mesh_) {
@@ -195,7 +203,7 @@ void BasicPme<R>::spread(const std::vector<R>& charge, int threads)
         mesh.assign(layout_.size, 0);
         const Share share(atoms_.size());
         spread_on_mesh<R>(layout_, std::span(atoms_).subspan(share.first, share.count),
-                          charge.data() + share.first, mesh.data());
+                          mesh_charge_[set].data() + share.first, mesh.data());
     }
 }
 
@@ -279,64 +287,96 @@ void BasicPme<R>::convolve(int threads)
     }
 }
 
-/// Copies a potential into a mesh with margins.
+/// Copies the points of a mesh that its margins repeat.
 template <class R>
-void BasicPme<R>::pad(const std::vector<R>& potential, int threads)
+void BasicPme<R>::fill_margins(std::vector<R>& mesh, int threads)
 {
-    padded_.resize(layout_.size);
     const std::size_t margin = layout_.margin(), nx = at(layout_.n[0]), ny = at(layout_.n[1]),
                       nz = at(layout_.n[2]);
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (std::size_t i = 0; i < nx + margin; ++i) {
-        const std::size_t x = i < margin ? i + nx - margin : i - margin;
-        for (std::size_t j = 0; j < ny + margin; ++j) {
-            const std::size_t y = j < margin ? j + ny - margin : j - margin;
-            const R* from = potential.data() + (x * ny + y) * nz;
-            R* to = padded_.data() + i * layout_.plane + j * layout_.pitch;
-            std::copy_n(from + nz - margin, margin, to);
-            std::copy_n(from, nz, to + margin);
+    const std::size_t length = nz + margin;
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp for schedule(static)
+        for (std::size_t x = 0; x < nx; ++x) {
+            for (std::size_t y = 0; y < ny; ++y) {
+                R* const points = mesh.data() + row(x, y);
+                for (std::size_t k = 1; k <= margin; ++k) {
+                    points[-static_cast<std::ptrdiff_t>(k)] = points[nz - k];
+                }
+            }
+            R* const below = mesh.data() + row(x, 0) - margin * (layout_.pitch + 1);
+            for (std::size_t j = 0; j < margin; ++j) {
+                std::copy_n(below + (ny + j) * layout_.pitch, length, below + j * layout_.pitch);
+            }
+        }
+#pragma omp for schedule(static)
+        for (std::size_t i = 0; i < margin; ++i) {
+            std::copy_n(mesh.data() + (nx + i) * layout_.plane, (ny + margin) * layout_.pitch,
+                        mesh.data() + i * layout_.plane);
         }
     }
+}
+
+/// Without the margins.
+template <class R>
+BitHash BasicPme<R>::hash_of_points(const std::vector<R>& mesh) const
+{
+    const std::size_t nx = at(layout_.n[0]), ny = at(layout_.n[1]), nz = at(layout_.n[2]);
+    std::vector<R> points(nx * ny * nz);
+    for (std::size_t line = 0; line < nx * ny; ++line) {
+        std::copy_n(mesh.data() + row(line / ny, line % ny), nz, points.data() + line * nz);
+    }
+    return hash_of_numbers(points);
 }
 
 template <class R>
 void BasicPme<R>::gather(const Box& box, int threads, ForceSums& forces)
 {
-    force_.assign(atoms_.size(), {});
+    // an atom has one owner, but what the sums remember of overflow is shared
+    std::int64_t out_of_range = std::numeric_limits<std::int64_t>::max();
     for (std::size_t set = 0; set < coefficient_.size(); ++set) {
-        pad(potential_[set], threads);
-#pragma omp parallel num_threads(threads)
+        fill_margins(potential_[set], threads);
+#pragma omp parallel num_threads(threads) reduction(min : out_of_range)
         {
             const Share share(atoms_.size());
-            gather_share(box, set, share.first, share.count);
+            out_of_range =
+                std::min(out_of_range, gather_share(box, set, share.first, share.count, forces));
         }
     }
-    for (std::size_t a = 0; a < atoms_.size(); ++a) {
-        forces.add(a, force_[a]);
+    if (out_of_range != std::numeric_limits<std::int64_t>::max() && forces.out_of_range() < 0) {
+        forces.mark_pair(out_of_range, -1);
     }
 }
 
+/// The first atom whose force is out of range is returned and gets none.
 template <class R>
-void BasicPme<R>::gather_share(const Box& box, std::size_t set, std::size_t first,
-                               std::size_t count)
+std::int64_t BasicPme<R>::gather_share(const Box& box, std::size_t set, std::size_t first,
+                                       std::size_t count, ForceSums& forces)
 {
     constexpr std::size_t block = 256; // atoms whose slopes stay in the cache
     R slope[block][3];                 // dU/d(mesh coordinates) of a unit charge
+    std::int64_t out_of_range = std::numeric_limits<std::int64_t>::max();
     const Mat3& inverse = box.inverse();
     const Vec3 n{static_cast<double>(layout_.n[0]), static_cast<double>(layout_.n[1]),
                  static_cast<double>(layout_.n[2])};
     for (std::size_t b = 0; b < count; b += block) {
         const std::size_t some = std::min(block, count - b);
-        gather_from_mesh<R>(layout_, std::span(atoms_).subspan(first + b, some), padded_.data(),
-                            slope);
+        gather_from_mesh<R>(layout_, std::span(atoms_).subspan(first + b, some),
+                            potential_[set].data(), slope);
         for (std::size_t k = 0; k < some; ++k) {
             const std::size_t a = first + b + k;
             const double c = coefficient_[set][a];
             const Vec3 per_fraction{c * slope[k][0] * n.x, c * slope[k][1] * n.y,
                                     c * slope[k][2] * n.z};
-            force_[a] -= times(inverse, per_fraction); // u_d = n_d sum_k x_k inverse_kd
+            const Vec3 f = -times(inverse, per_fraction); // u_d = n_d sum_k x_k inverse_kd
+            if (fits(f) || forces.mode() == SumMode::floating) {
+                forces.add(a, f);
+            } else {
+                out_of_range = std::min(out_of_range, static_cast<std::int64_t>(a));
+            }
         }
     }
+    return out_of_range;
 }
 
 /// Joins the meshes of all threads, and of all ranks, and turns them into numbers.
@@ -356,6 +396,7 @@ void BasicPme<R>::add_up_meshes(std::vector<R>& real, int threads)
 #pragma omp for schedule(static)
         for (std::size_t line = 0; line < nx * ny; ++line) {
             const std::size_t x = line / ny, y = line % ny;
+            R* const points = real.data() + row(x, y);
             std::fill(sum.begin(), sum.end(), 0);
             for (const std::vector<Whole>& mesh : mesh_) {
                 for (const std::size_t i : images(x, nx, margin)) {
@@ -373,7 +414,7 @@ void BasicPme<R>::add_up_meshes(std::vector<R>& real, int threads)
                 const auto whole = static_cast<Whole>(sum[margin + k]);
                 if (total.empty()) {
                     too_large |= whole < largest && whole > -largest ? 0 : 1;
-                    real[line * nz + k] = static_cast<R>(whole) * unit;
+                    points[k] = static_cast<R>(whole) * unit;
                 } else {
                     total[line * nz + k] = whole;
                 }
@@ -384,7 +425,7 @@ void BasicPme<R>::add_up_meshes(std::vector<R>& real, int threads)
         add_meshes_(total);
         for (std::size_t p = 0; p < total.size(); ++p) {
             too_large |= total[p] < largest && total[p] > -largest ? 0 : 1;
-            real[p] = static_cast<R>(total[p]) * unit;
+            real[row(p / (ny * nz), p / nz % ny) + p % nz] = static_cast<R>(total[p]) * unit;
         }
     }
     if (too_large != 0) {
@@ -407,15 +448,15 @@ void BasicPme<R>::add_forces(const Box& box, std::span<const Vec3> canonical, Wa
     const bool has_sums = books_energy_ && (wanted.energies || wanted.virial);
     const bool in_one_sweep = sets == 1 && !has_sums; // the same bits, with less traffic
     for (std::size_t s = 0; s < sets; ++s) {
-        spread(mesh_charge_[s], threads);
+        spread(s, threads);
         add_up_meshes(potential_[s], threads);
         if (wanted.hashes) {
-            charges_hash_.add(hash_of_numbers(potential_[s]));
+            charges_hash_.add(hash_of_points(potential_[s]));
         }
         if (in_one_sweep) {
-            fft_.filter(potential_[s].data(), filter_.data(), spectrum_[s], threads);
+            fft_.filter(potential_[s].data() + row(0, 0), filter_.data(), spectrum_[s], threads);
         } else {
-            fft_.forward(potential_[s].data(), spectrum_[s], threads);
+            fft_.forward(potential_[s].data() + row(0, 0), spectrum_[s], threads);
         }
     }
     if (has_sums) {
@@ -424,11 +465,11 @@ void BasicPme<R>::add_forces(const Box& box, std::span<const Vec3> canonical, Wa
     if (!in_one_sweep) {
         convolve(threads);
         for (std::size_t s = 0; s < sets; ++s) {
-            fft_.backward(spectrum_[s], potential_[s].data(), threads);
+            fft_.backward(spectrum_[s], potential_[s].data() + row(0, 0), threads);
         }
     }
     for (std::size_t s = 0; s < sets && wanted.hashes; ++s) {
-        potential_hash_.add(hash_of_numbers(potential_[s]));
+        potential_hash_.add(hash_of_points(potential_[s]));
     }
     gather(box, threads, forces);
 }

@@ -60,21 +60,29 @@ private:
     void prepare_influence(const Box& box, int threads);
     void set_mesh_charges();
     void locate(const Box& box, std::span<const Vec3> canonical, int threads);
-    void spread(const std::vector<R>& charge, int threads);
+    void spread(std::size_t set, int threads);
     void add_sums(const Box& box, Wanted wanted, int threads, EnergySums& energies) const;
     [[nodiscard]] double mixing(std::size_t set) const;
     void convolve(int threads);
-    void pad(const std::vector<R>& potential, int threads);
+    void fill_margins(std::vector<R>& mesh, int threads);
+    [[nodiscard]] BitHash hash_of_points(const std::vector<R>& mesh) const;
     void gather(const Box& box, int threads, ForceSums& forces);
-    void gather_share(const Box& box, std::size_t set, std::size_t first, std::size_t count);
+    std::int64_t gather_share(const Box& box, std::size_t set, std::size_t first, std::size_t count,
+                              ForceSums& forces);
 
     using Whole = MeshWhole<R>;
     using Spectrum = typename Fft3d<R>::Spectrum;
 
     void add_up_meshes(std::vector<R>& real, int threads);
+    /// Index of the point (x, y, 0) in a mesh with margins.
+    [[nodiscard]] std::size_t row(std::size_t x, std::size_t y) const
+    {
+        const std::size_t m = layout_.margin();
+        return (x + m) * layout_.plane + (y + m) * layout_.pitch + m;
+    }
 
-    Fft3d<R> fft_;
     MeshLayout layout_;
+    Fft3d<R> fft_;
     Waves waves_;
     std::vector<std::vector<double>> coefficient_; ///< scaled to at most 1 for the integer mesh
     double mesh_scale_;                            ///< units of the mesh an e
@@ -92,10 +100,8 @@ private:
     std::vector<MeshAtom<R>> atoms_;
     std::vector<std::vector<R>> mesh_charge_; ///< in units of the mesh, one a coefficient
     std::vector<std::vector<Whole>> mesh_;    ///< with margins, one a thread
-    std::vector<R> padded_;                   ///< a potential with margins
-    std::vector<Vec3> force_;
-    std::vector<std::vector<R>> potential_; ///< one a coefficient
-    std::vector<Spectrum> spectrum_;        ///< one a coefficient
+    std::vector<std::vector<R>> potential_;   ///< with margins, one a coefficient
+    std::vector<Spectrum> spectrum_;          ///< one a coefficient
     BitHash charges_hash_, potential_hash_;
 };
 
