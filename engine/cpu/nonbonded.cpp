@@ -5,8 +5,8 @@
 #include "engine/cpu/few.hpp"
 #include "engine/cpu/kernel_grid.hpp"
 #include "engine/cpu/mesh_c6.hpp"
-#include "engine/cpu/pair_filter.hpp"
 #include "engine/cpu/pair_sums.hpp"
+#include "engine/cpu/row_walker.hpp"
 #include "engine/plans/shuffle.hpp"
 
 #include <algorithm>
@@ -107,6 +107,8 @@ Nonbonded::Nonbonded(const Topology& topology, const NonbondedSettings& settings
         type_cg_ = cg;
     }
     corrections_ = ExclusionCorrections(topology, form_, cg);
+    doubles_ = make_double_parameters(form_, topology.pairs.c6, topology.pairs.c12,
+                                      topology.pairs.has_c4());
     if (settings.precision == Precision::mixed) {
         make_tiles(topology);
     }
@@ -222,7 +224,7 @@ void Nonbonded::search(const Box& box, std::span<const Vec3> positions, int thre
             slot_type_[s] = type_[at(atom)];
         }
     }
-    if (blocks_) {
+    if ((blocks_ || doubles_) && !list_.all_pairs) {
         make_blocks();
     }
 }
@@ -237,10 +239,15 @@ void Nonbonded::make_blocks()
     rules.largest_block = block_options_.largest_block;
     rules.drift = 0.5 * (list_radius_ - cutoff_) + 1e-3;
     rules.is_partial = is_partial_;
-    rules.is_other = blocks_->is_other;
-    rules.slot_type = slot_type_;
-    rules.types = types_;
+    if (blocks_) {
+        rules.is_other = blocks_->is_other;
+        rules.slot_type = slot_type_;
+        rules.types = types_;
+    }
     pair_blocks_ = make_pair_blocks(list_, shifts, rules);
+    if (!blocks_) {
+        return;
+    }
     const std::size_t slots = list_.order.atom_of_slot.size();
     slot_lj_.assign(2 * slots, 0.0F);
     for (std::size_t s = 0; s < slots; ++s) {
@@ -320,54 +327,6 @@ bool Nonbonded::needs_search(const Box& box, std::span<const Vec3> positions, in
 
 namespace
 {
-
-/// Walks the columns of rows, fills batches and hands them on when full and at a row's end.
-/// `add_parameters(batch)` looks up what the pairs of types have; `consume(batch, cluster, shift)`
-/// takes the results.
-template <class AddParameters, class Consume>
-class RowWalker {
-public:
-    RowWalker(const PairForm& form, double cutoff2, const PackedClusters& clusters,
-              std::int32_t types, const AddParameters& add_parameters, const Consume& consume)
-        : form_(form), cutoff2_(cutoff2), clusters_(clusters), types_(types),
-          add_parameters_(add_parameters), consume_(consume)
-    {
-        std::fill(std::begin(batch_.c4), std::end(batch_.c4), 0.0);
-        std::fill(std::begin(batch_.cg), std::end(batch_.cg), 0.0);
-    }
-
-    void walk(std::int32_t cluster, const Vec3& shift, std::int32_t shift_index,
-              std::span<const ClusterPairList::Column> columns)
-    {
-        PackedRow row;
-        const double* own = clusters_.xyzq + at(cluster) * 4 * width;
-        for (int a = 0; a < width; ++a) {
-            row.x[a] = own[a] + shift.x;
-            row.y[a] = own[width + a] + shift.y;
-            row.z[a] = own[2 * width + a] + shift.z;
-            row.charge[a] = own[3 * width + a];
-            row.type_row[a] = clusters_.type[at(cluster * width + a)] * types_;
-        }
-        while (!columns.empty()) {
-            columns = columns.subspan(append_pairs(batch_, row, columns, clusters_, cutoff2_));
-            if (batch_.size > 0) {
-                add_parameters_(batch_);
-                evaluate(batch_, form_);
-                consume_(batch_, cluster, shift_index);
-                batch_.size = 0;
-            }
-        }
-    }
-
-private:
-    const PairForm& form_;
-    double cutoff2_;
-    PackedClusters clusters_;
-    std::int32_t types_;
-    const AddParameters& add_parameters_;
-    const Consume& consume_;
-    PairBatch batch_;
-};
 
 template <class Walk>
 void walk_listed(std::span<const ClusterPairList::Row> rows,
@@ -535,11 +494,16 @@ void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Want
             batch.cg[k] = type_cg_[at(batch.type_pair[k])];
         }
     };
-    const auto walk_batches = [&](const auto& consume) {
+    const auto walk_batches = [&](const auto& consume, bool only_others) {
         RowWalker walker(form_, cutoff_ * cutoff_, packed, types_, add_parameters, consume);
-        walk_rows(list_, [&](std::int32_t cluster, std::int32_t shift, const auto& columns) {
+        const auto walk = [&](std::int32_t cluster, std::int32_t shift, const auto& columns) {
             walker.walk(cluster, work.shift[at(shift)], shift, columns);
-        });
+        };
+        if (only_others) {
+            walk_listed(pair_blocks_.other_rows, pair_blocks_.other_columns, walk);
+        } else {
+            walk_rows(list_, walk);
+        }
     };
     const auto walk_tiles = [&](PairSums& mine, const auto& walk) {
         const TileAtoms atoms{work.tile_xyzq.data(), slot_type_.data()};
@@ -549,6 +513,16 @@ void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Want
         });
         mine.add(walker);
     };
+    std::vector<std::optional<DoubleWalker>> doubles; // empty: batches do it
+    if (doubles_ && !list_.all_pairs && forces.mode() == SumMode::exact &&
+        (!in_tiles || wanted.energies)) {
+        const DoubleResults results = in_tiles          ? DoubleResults::energies
+                                      : wanted.energies ? DoubleResults::both
+                                                        : DoubleResults::forces;
+        doubles = walk_in_doubles(doubles_->form, pair_blocks_,
+                                  {work.xyzq, slot_type_, work.shift, change}, results,
+                                  wanted.virial, threads);
+    }
     std::vector<std::optional<PairSums>> sums(at(threads));
     if (in_blocks) {
         sums[0].emplace(at(slots), list_.shifts.size(), SumMode::exact);
@@ -571,14 +545,22 @@ void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Want
         } else if (in_tiles && !in_blocks) {
             walk_tiles(*mine, [&](const auto& list, const auto& walk) { walk_rows(list, walk); });
         }
-        if (!in_tiles) {
-            walk_batches([&](const PairBatch& batch, std::int32_t cluster, std::int32_t shift) {
-                mine->add(batch, cluster, shift, wanted);
-            });
+        const auto add_energies = [&](const PairBatch& batch, std::int32_t, std::int32_t) {
+            mine->add_energies(batch);
+        };
+        if (!doubles.empty()) {
+            if (doubles[at(thread_number())]) {
+                mine->add(*doubles[at(thread_number())]);
+            }
+            if (has_others) { // which the blocks have not got
+                walk_batches(add_energies, true);
+            }
+        } else if (!in_tiles) {
+            walk_batches([&](const PairBatch& batch, std::int32_t cluster,
+                             std::int32_t shift) { mine->add(batch, cluster, shift, wanted); },
+                         false);
         } else if (wanted.energies) {
-            walk_batches([&](const PairBatch& batch, std::int32_t, std::int32_t) {
-                mine->add_energies(batch);
-            });
+            walk_batches(add_energies, false);
         }
     }
     join(sums, list_.order, work.grid, work.shift_grid, wanted, threads, forces, energies);

@@ -3,6 +3,7 @@
 #include "engine/backend/sums.hpp"
 #include "engine/cpu/block_form.hpp"
 #include "engine/cpu/block_walker.hpp"
+#include "engine/cpu/double_form.hpp"
 #include "engine/cpu/exclusion_corrections.hpp"
 #include "engine/cpu/pair_batch.hpp"
 #include "engine/cpu/pair_tiles.hpp"
@@ -11,6 +12,7 @@
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -71,6 +73,8 @@ public:
     [[nodiscard]] bool has_tiles() const { return tiles_.has_value(); }
     /// Whether most of them come from blocks of tiles, the fast kernel (simd/block_kernel.hpp).
     [[nodiscard]] bool has_blocks() const { return blocks_.has_value(); }
+    /// Whether what is FP64 comes from blocks too (simd/double_kernel.hpp); otherwise from batches.
+    [[nodiscard]] bool has_doubles() const { return doubles_ != nullptr; }
 
     /// Parts of the work that tests choose; they reach no bit.
     struct BlockOptions {
@@ -101,6 +105,7 @@ private:
     std::optional<TileForm> tiles_;         ///< mixed precision only
     std::optional<BlockParameters> blocks_; ///< where forms and tables allow it
     BlockOptions block_options_;
+    std::shared_ptr<const DoubleParameters> doubles_; ///< null: batches only
     std::vector<float> tile_charge_; ///< times the root of the Coulomb constant, [atoms]
     RaggedList exclusions_;
     ExclusionCorrections corrections_;

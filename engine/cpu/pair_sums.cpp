@@ -62,6 +62,22 @@ void PairSums::add_energies(const PairBatch& batch)
     }
 }
 
+void PairSums::add(const DoubleWalker& doubles)
+{
+    for (std::size_t s = 0; s < fixed_.size() && !doubles.force().empty(); ++s) {
+        for (std::size_t c = 0; c < 3; ++c) {
+            fixed_[s][c] += doubles.force()[(3 * (s / width) + c) * width + s % width];
+        }
+    }
+    for (std::size_t k = 0; k < fixed_shift_.size(); ++k) {
+        for (std::size_t c = 0; c < 3; ++c) {
+            fixed_shift_[k][c] += doubles.shift_force()[k][c];
+        }
+    }
+    lj_.add(doubles.energies().lj);
+    coulomb_.add(doubles.energies().coulomb);
+}
+
 void PairSums::add(const TileWalker& tiles)
 {
     const auto fixed = [&](std::int64_t f) {

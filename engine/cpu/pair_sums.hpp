@@ -2,6 +2,7 @@
 
 #include "engine/backend/sums.hpp"
 #include "engine/cpu/block_walker.hpp"
+#include "engine/cpu/double_walker.hpp"
 #include "engine/cpu/pair_batch.hpp"
 #include "engine/cpu/tile_walker.hpp"
 #include "engine/model/state.hpp"
@@ -29,6 +30,8 @@ public:
 
     /// Adds the energies of a batch alone.
     void add_energies(const PairBatch& batch);
+    /// Adds what a thread has summed in FP64 blocks (exact mode only).
+    void add(const DoubleWalker& doubles);
     /// Adds what a thread has summed in tiles (exact mode only).
     void add(const TileWalker& tiles);
     /// Adds what all threads have summed in blocks, in units of 2^-bits kJ/mol/nm (exact mode
