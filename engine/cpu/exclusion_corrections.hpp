@@ -34,19 +34,23 @@ public:
                          const std::vector<double>& mesh_c6, const RaggedList& pairs,
                          const Topology* self_terms_of);
 
-    /// `canonical` as made by canonical_positions(grid, ...).
-    void add_forces(const PositionGrid& grid, std::span<const Vec3> canonical, Wanted wanted,
+    /// `positions` are finite, in any images, which do not reach the bits.
+    void add_forces(const PositionGrid& grid, std::span<const Vec3> positions, Wanted wanted,
                     int threads, ForceSums& forces, EnergySums& energies) const;
 
     [[nodiscard]] bool is_empty() const { return is_empty_; }
 
 private:
-    void add_pair(const Box& box, std::span<const Vec3> canonical, std::size_t pair, Wanted wanted,
-                  ForceSums& forces, EnergySums& energies) const;
+    struct Batch;
+    struct Share;
+    void add_pair(const PositionGrid& grid, std::span<const Vec3> positions, std::size_t pair,
+                  Wanted wanted, Share& share) const;
+    void add_share(const PositionGrid& grid, std::span<const Vec3> positions, std::size_t first,
+                   std::size_t last, Wanted wanted, Share& share) const;
 
     PairForm form_;
     bool is_empty_ = true;
-    std::vector<std::array<std::int32_t, 2>> pairs_; ///< i < j
+    std::vector<std::array<std::int32_t, 2>> pairs_; ///< i < j, ascending
     std::vector<double> strength_;                   ///< ke q_i q_j, [pairs]
     std::vector<double> cg_;                         ///< [pairs], empty without LJ-PME
     ExactSum self_coulomb_, self_lj_;                ///< kJ/mol

@@ -72,7 +72,6 @@ struct Nonbonded::Work {
     std::vector<GridPosition> grid;       ///< as the forces see them, [slots]
     std::vector<Vec3> shift;              ///< [shifts], nm
     std::vector<GridPosition> shift_grid; ///< as the forces see them, [shifts]
-    std::vector<Vec3> canonical;          ///< [atoms]; empty without corrections
     Mat3 change;                          ///< of the cell since the search
     std::optional<KernelGrid> kernel_grid;
     std::vector<std::uint32_t> tile_xyzq;    ///< as in TileAtoms
@@ -366,18 +365,13 @@ void Nonbonded::place(const PositionGrid& grid, const Mat3& change, const Vec3& 
     const std::size_t atom = at(list_.order.atom_of_slot[at(slot)]);
     PositionGrid::Image subtracted;
     GridPosition x = tracked(grid, change, position, atom, subtracted);
-    if (!work.xyzq.empty() || !work.canonical.empty()) {
+    if (!work.xyzq.empty()) {
         const Vec3 nm = to_nm(x);
-        if (!work.xyzq.empty()) {
-            double* cluster = work.xyzq.data() + slot / width * 4 * width;
-            cluster[slot % width] = nm.x;
-            cluster[width + slot % width] = nm.y;
-            cluster[2 * width + slot % width] = nm.z;
-            cluster[3 * width + slot % width] = charge_[atom];
-        }
-        if (!work.canonical.empty()) {
-            work.canonical[atom] = nm;
-        }
+        double* cluster = work.xyzq.data() + slot / width * 4 * width;
+        cluster[slot % width] = nm.x;
+        cluster[width + slot % width] = nm.y;
+        cluster[2 * width + slot % width] = nm.z;
+        cluster[3 * width + slot % width] = charge_[atom];
     }
     if (work.kernel_grid) {
         PositionGrid::Image home;
@@ -448,7 +442,6 @@ void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Want
         work.xyzq.assign(at(4 * slots), 0.0);
     }
     work.grid.resize(at(slots));
-    work.canonical.resize(corrections_.is_empty() ? 0 : positions.size());
     if (in_tiles) {
         work.kernel_grid.emplace(grid);
         if (in_blocks) {
@@ -565,7 +558,7 @@ void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Want
     }
     join(sums, list_.order, work.grid, work.shift_grid, wanted, threads, forces, energies);
     if (!corrections_.is_empty()) {
-        corrections_.add_forces(grid, work.canonical, wanted, threads, forces, energies);
+        corrections_.add_forces(grid, positions, wanted, threads, forces, energies);
     }
 }
 

@@ -131,8 +131,7 @@ ForcesByClass ForceClasses::evaluate(const Box& box, std::span<const Vec3> posit
     p.listed.add_forces(box, x, everything, threads, bonded, out.sums);
     if (!p.corrections.is_empty()) {
         const PositionGrid grid(box);
-        p.corrections.add_forces(grid, canonical_positions(grid, x, threads), everything, threads,
-                                 bonded, out.sums);
+        p.corrections.add_forces(grid, x, everything, threads, bonded, out.sums);
     }
     p.tail.add(box, everything, out.sums);
 

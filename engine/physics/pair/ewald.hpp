@@ -44,8 +44,47 @@ TESSERA_FORMULA R ewald_real_force(R strength, R inv_r, R beta3_s)
     return strength * (inv_r * inv_r * inv_r - beta3_s);
 }
 
+/// erf(x)/x = 2/sqrt(pi) sum (-1)^n x^2n / (n! (2n+1)): the coefficients of x^2n, and those of its
+/// derivative by x over x. Below x^2 = 4 what is left out is below 1e-16.
+struct ErfSeries {
+    static constexpr int terms = 34;
+    static constexpr double largest_x2 = 4;
+    double value[terms] = {}, slope[terms] = {};
+};
+constexpr ErfSeries make_erf_series()
+{
+    ErfSeries series;
+    double power = two_over_sqrt_pi; // times (-1)^n / n!
+    for (int n = 0; n < ErfSeries::terms; ++n) {
+        series.value[n] = power / (2 * n + 1);
+        power /= -(n + 1);
+        series.slope[n] = 2 * (n + 1) * power / (2 * n + 3);
+    }
+    return series;
+}
+
+/// c[n] + c[n+1] x + ... to the last term; unrolled, so that loops over it become vector code.
+template <int n, class R>
+TESSERA_FORMULA R erf_series_sum(const double (&c)[ErfSeries::terms], R x)
+{
+    if constexpr (n == ErfSeries::terms - 1) {
+        return R(c[n]);
+    } else {
+        return R(c[n]) + x * erf_series_sum<n + 1>(c, x);
+    }
+}
+
+/// ewald_excluded where x2 = (beta r)^2 is below ErfSeries::largest_x2, without a branch.
+template <class R>
+TESSERA_FORMULA PairResult<R> ewald_excluded_near(R strength, R x2, R beta)
+{
+    constexpr ErfSeries series = make_erf_series();
+    return {-strength * beta * erf_series_sum<0>(series.value, x2),
+            strength * beta * beta * beta * erf_series_sum<0>(series.slope, x2)};
+}
+
 /// What takes an excluded pair out of the mesh energy: U = -strength erf(beta r)/r, with its limit
-/// at r = 0. Below beta r = 1 by the series erf(x)/x = 2/sqrt(pi) sum (-1)^n x^2n / (n! (2n+1)).
+/// at r = 0.
 template <class R>
 TESSERA_FORMULA PairResult<R> ewald_excluded(R strength, R r2, R beta)
 {
@@ -53,28 +92,12 @@ TESSERA_FORMULA PairResult<R> ewald_excluded(R strength, R r2, R beta)
     using std::exp;
     using std::sqrt;
     const R x2 = beta * beta * r2;
-    R value; // erf(x)/x
-    R slope; // d(erf(x)/x)/dx / x
-    if (x2 < R(1)) {
-        R power = R(1); // (-1)^n x^2n / n!
-        R previous = R(0);
-        value = R(0);
-        slope = R(0);
-        // terms fall faster than x^2n: bonded neighbours (x near 0.35) need ten
-        for (int n = 0; n < 20 && previous * previous + power * power > R(1e-36); ++n) {
-            const R odd = R(1) / R(2 * n + 1);
-            value += power * odd;
-            slope -= R(2) * previous * odd;
-            previous = power;
-            power *= -x2 / R(n + 1);
-        }
-        value *= R(two_over_sqrt_pi);
-        slope *= R(two_over_sqrt_pi);
-    } else {
-        const R x = sqrt(x2);
-        value = erf(x) / x;
-        slope = (R(two_over_sqrt_pi) * exp(-x2) - value) / x2;
+    if (x2 < R(ErfSeries::largest_x2)) {
+        return ewald_excluded_near(strength, x2, beta);
     }
+    const R x = sqrt(x2);
+    const R value = erf(x) / x;                                    // erf(x)/x
+    const R slope = (R(two_over_sqrt_pi) * exp(-x2) - value) / x2; // its derivative over x
     return {-strength * beta * value, strength * beta * beta * beta * slope};
 }
 

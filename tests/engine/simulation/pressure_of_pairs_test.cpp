@@ -197,7 +197,7 @@ std::vector<Part> parts(const support::System& system, const NonbondedSettings& 
         const PositionGrid grid(box);
         ExclusionCorrections(topology, make_pair_form(settings, topology.coulomb_constant),
                              make_mesh_c6(topology.pairs, settings.lj_combination))
-            .add_forces(grid, canonical_positions(grid, x, 1), wanted, 1, forces, sums);
+            .add_forces(grid, x, wanted, 1, forces, sums);
     });
     add("mesh", [&](ForceSums& forces, EnergySums& sums) {
         LongRange(topology, settings).add_forces(box, x, wanted, 1, forces, sums);
