@@ -332,6 +332,10 @@ private:
         compute.device = values_.word("compute.device") == "cpu" ? Device::cpu : Device::automatic;
         deck_.nonbonded.precision =
             values_.word("compute.precision") == "mixed" ? Precision::mixed : Precision::fp64;
+        if (deck_.nonbonded.precision == Precision::mixed) {
+            deck_.nonbonded.list_buffer =
+                0.2; // a long list is cheap where tiles are chosen from it
+        }
         const std::int64_t threads = count("compute.threads", 0);
         if (threads > 4096) {
             fault("compute.threads",

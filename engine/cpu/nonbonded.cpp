@@ -14,6 +14,7 @@
 #include <cmath>
 #include <exception>
 #include <fmt/format.h>
+#include <limits>
 #include <optional>
 
 namespace tessera
@@ -23,6 +24,10 @@ namespace
 {
 
 constexpr int width = ClusterOrder::width;
+
+// With blocks the list lives long and tiles are chosen from it again and again: their share of the
+// list's buffer, measured.
+constexpr double inner_buffer = 0.3;
 
 std::size_t at(std::int64_t k)
 {
@@ -72,10 +77,33 @@ struct Nonbonded::Work {
     std::vector<GridPosition> grid;       ///< as the forces see them, [slots]
     std::vector<Vec3> shift;              ///< [shifts], nm
     std::vector<GridPosition> shift_grid; ///< as the forces see them, [shifts]
-    Mat3 change;                          ///< of the cell since the search
     std::optional<KernelGrid> kernel_grid;
     std::vector<std::uint32_t> tile_xyzq;    ///< as in TileAtoms
     AlignedVector<std::uint32_t> block_xyzq; ///< as in BlockTask
+};
+
+/// Where atoms are looked for: the cell now, and how far it has changed since the search.
+struct Nonbonded::Tracking {
+    PositionGrid grid;
+    Mat3 change;
+    bool is_same_cell;
+    double safe2; ///< nm^2: an atom that seems to have moved less was not wrapped
+
+    Tracking(const Box& at_search, const Box& now)
+        : grid(now), change(change_of_cell(at_search, grid.box())),
+          is_same_cell(!grid.box().is_periodic() || at_search == grid.box()),
+          safe2(std::numeric_limits<double>::infinity())
+    {
+        if (grid.box().is_periodic()) {
+            const double safe = 0.25 * grid.box().shortest_height();
+            safe2 = safe * safe;
+        }
+    }
+    /// A position of the search moved along with the cell.
+    [[nodiscard]] Vec3 moved(const Vec3& x) const
+    {
+        return is_same_cell ? x : row_times(x, change);
+    }
 };
 
 /// Both positions and up to a few cell vectors are off by 2^-24 nm an element, r^2 by some 2^-23 of
@@ -138,6 +166,9 @@ void Nonbonded::make_tiles(const Topology& topology)
         tile_charge_.push_back(static_cast<float>(root * q));
     }
     sure_cutoff_ = cutoff_ + reach_of_rounding(Precision::mixed, cutoff_);
+    if (blocks_) {
+        pruned_.emplace(cutoff_, inner_buffer * (list_radius_ - cutoff_));
+    }
     list_radius_ += reach_of_rounding(Precision::mixed, cutoff_);
 }
 
@@ -201,6 +232,7 @@ void Nonbonded::search(const Box& box, std::span<const Vec3> positions, int thre
     const PositionGrid grid(box);
     search_box_ = grid.box();
     image_.resize(positions.size());
+    given_position_.assign(positions.begin(), positions.end());
     search_position_.resize(positions.size());
     for (std::size_t a = 0; a < positions.size(); ++a) {
         search_position_[a] = to_nm(grid.canonical(positions[a], image_[a]));
@@ -247,6 +279,7 @@ void Nonbonded::make_blocks()
     if (!blocks_) {
         return;
     }
+    pruned_->forget();
     const std::size_t slots = list_.order.atom_of_slot.size();
     slot_lj_.assign(2 * slots, 0.0F);
     for (std::size_t s = 0; s < slots; ++s) {
@@ -261,17 +294,27 @@ void Nonbonded::make_blocks()
 
 /// The atom's position in the image that continues its path since the search, also when the caller
 /// has wrapped it meanwhile.
-GridPosition Nonbonded::tracked(const PositionGrid& grid, const Mat3& change, const Vec3& position,
-                                std::size_t atom, PositionGrid::Image& subtracted) const
+inline GridPosition Nonbonded::tracked(const Tracking& now, const Vec3& position, std::size_t atom,
+                                       PositionGrid::Image& subtracted) const
 {
+    if (norm2(position - now.moved(given_position_[atom])) < now.safe2) { // not where it is NaN
+        subtracted = image_[atom];
+        return now.grid.moved(position, subtracted);
+    }
+    return tracked_slowly(now, position, atom, subtracted);
+}
+
+GridPosition Nonbonded::tracked_slowly(const Tracking& now, const Vec3& position, std::size_t atom,
+                                       PositionGrid::Image& subtracted) const
+{
+    const PositionGrid& grid = now.grid;
     subtracted = image_[atom];
     const GridPosition x = grid.moved(position, image_[atom]);
     if (!grid.box().is_periodic()) {
         return x;
     }
-    const Vec3 u = to_nm(x) - row_times(search_position_[atom], change);
-    const double safe = 0.25 * grid.box().shortest_height();
-    if (norm2(u) < safe * safe) {
+    const Vec3 u = to_nm(x) - now.moved(search_position_[atom]);
+    if (norm2(u) < now.safe2) {
         return x;
     }
     const Vec3 cells = grid.box().to_fraction(u - grid.box().shortest(u));
@@ -294,13 +337,14 @@ bool Nonbonded::needs_search(const Box& box, std::span<const Vec3> positions, in
     if (list_.all_pairs) {
         return false;
     }
-    const PositionGrid grid(box);
-    const Mat3 change = change_of_cell(search_box_, grid.box());
-    const double slack = smallest_stretch(change) * list_radius_ - sure_cutoff_;
+    const Tracking now(search_box_, box);
+    const double slack = smallest_stretch(now.change) * list_radius_ - sure_cutoff_;
     if (!(slack >= 0)) {
         return true;
     }
     const double limit2 = 0.25 * slack * slack;
+    // positions as given are off the grid by less than this; what fails is looked at again
+    const double sure2 = std::min(limit2 * (1 - 1e-9), now.safe2) - 1e-20;
     const auto atoms = static_cast<std::int64_t>(positions.size());
     bool is_stale = false;
     std::exception_ptr fault; // must not leave the parallel region
@@ -308,10 +352,13 @@ bool Nonbonded::needs_search(const Box& box, std::span<const Vec3> positions, in
     reduction(||                                                                                   \
               : is_stale) if (atoms > few_atoms)
     for (std::int64_t a = 0; a < atoms; ++a) {
+        if (norm2(positions[at(a)] - now.moved(given_position_[at(a)])) < sure2) {
+            continue;
+        }
         try {
             PositionGrid::Image ignored;
-            const Vec3 u = to_nm(tracked(grid, change, positions[at(a)], at(a), ignored)) -
-                           row_times(search_position_[at(a)], change);
+            const Vec3 u = to_nm(tracked_slowly(now, positions[at(a)], at(a), ignored)) -
+                           now.moved(search_position_[at(a)]);
             is_stale = is_stale || !(norm2(u) <= limit2);
         } catch (...) {
 #pragma omp critical(nonbonded_fault)
@@ -359,12 +406,12 @@ void walk_rows(const ClusterPairList& list, const Walk& walk)
 } // namespace
 
 /// Fills in one slot.
-void Nonbonded::place(const PositionGrid& grid, const Mat3& change, const Vec3& position,
-                      std::int64_t slot, Work& work) const
+void Nonbonded::place(const Tracking& now, const Vec3& position, std::int64_t slot,
+                      Work& work) const
 {
     const std::size_t atom = at(list_.order.atom_of_slot[at(slot)]);
     PositionGrid::Image subtracted;
-    GridPosition x = tracked(grid, change, position, atom, subtracted);
+    GridPosition x = tracked(now, position, atom, subtracted);
     if (!work.xyzq.empty()) {
         const Vec3 nm = to_nm(x);
         double* cluster = work.xyzq.data() + slot / width * 4 * width;
@@ -375,7 +422,7 @@ void Nonbonded::place(const PositionGrid& grid, const Mat3& change, const Vec3& 
     }
     if (work.kernel_grid) {
         PositionGrid::Image home;
-        const GridPosition canonical = grid.canonical(position, home);
+        const GridPosition canonical = now.grid.canonical(position, home);
         x = work.kernel_grid->image(
             canonical, {home[0] - subtracted[0], home[1] - subtracted[1], home[2] - subtracted[2]});
         const auto put = [&](auto& xyzq, float charge) {
@@ -396,8 +443,8 @@ void Nonbonded::place(const PositionGrid& grid, const Mat3& change, const Vec3& 
 }
 
 /// Adds the forces of all blocks to `sums`; false where a sum needs 64 bits.
-bool Nonbonded::add_blocks(const Work& work, Wanted wanted, bool wide, int threads,
-                           PairSums& sums) const
+bool Nonbonded::add_blocks(const Tracking& now, const Work& work, Wanted wanted, bool wide,
+                           int threads, PairSums& sums)
 {
     const auto units = [](const GridPosition& x) {
         return BlockWalker::Units{KernelGrid::unit(x.x), KernelGrid::unit(x.y),
@@ -407,29 +454,34 @@ bool Nonbonded::add_blocks(const Work& work, Wanted wanted, bool wide, int threa
     for (const GridPosition& s : work.shift_grid) {
         shifts.push_back(units(s));
     }
-    const auto blocks = static_cast<std::int64_t>(pair_blocks_.blocks.size());
+    std::vector<BlockWalker::Units> origins;
+    for (const PairBlocks::Block& block : pair_blocks_.blocks) {
+        // any point will do: positions relative to it are exact, wherever it is
+        origins.push_back(units(to_grid(now.moved(block.origin))));
+    }
+    const PairBlocks& blocks =
+        pruned_->of(pair_blocks_, {work.block_xyzq, shifts, origins}, threads);
+    const auto count = static_cast<std::int64_t>(blocks.blocks.size());
     std::vector<std::optional<BlockWalker>> walkers(at(threads));
 #pragma omp parallel num_threads(threads)
     {
-        BlockWalker& mine = walkers[at(thread_number())].emplace(blocks_->form, pair_blocks_,
+        BlockWalker& mine = walkers[at(thread_number())].emplace(blocks_->form, blocks,
                                                                  work.block_xyzq, slot_lj_, shifts);
 #pragma omp for schedule(dynamic, 1)
-        for (std::int64_t b = 0; b < blocks; ++b) {
-            // any point will do: positions relative to it are exact, wherever it is
-            const Vec3 origin = row_times(pair_blocks_.blocks[at(b)].origin, work.change);
-            mine.walk(b, units(to_grid(origin)), wanted.virial, wide);
+        for (std::int64_t b = 0; b < count; ++b) {
+            mine.walk(b, origins[at(b)], wanted.virial, wide);
         }
     }
     return sums.add(walkers, tiles_->force_bits, threads);
 }
 
 void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Wanted wanted,
-                           int threads, ForceSums& forces, EnergySums& energies) const
+                           int threads, ForceSums& forces, EnergySums& energies)
 {
     TESSERA_EXPECT(searched_ && positions.size() == search_position_.size());
     check(box);
-    const PositionGrid grid(box);
-    const Mat3 change = change_of_cell(search_box_, grid.box());
+    const Tracking now(search_box_, box);
+    const PositionGrid& grid = now.grid;
     const auto slots = static_cast<std::int64_t>(list_.order.atom_of_slot.size());
     threads = std::max(1, threads);
     const bool in_tiles = tiles_ && forces.mode() == SumMode::exact;
@@ -437,7 +489,6 @@ void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Want
     const bool has_others = in_blocks && !pair_blocks_.other_columns.empty();
 
     Work work;
-    work.change = change;
     if (!in_tiles || wanted.energies) {
         work.xyzq.assign(at(4 * slots), 0.0);
     }
@@ -462,7 +513,7 @@ void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Want
         const std::int32_t atom = list_.order.atom_of_slot[at(s)];
         try {
             if (atom >= 0) {
-                place(grid, change, positions[at(atom)], s, work);
+                place(now, positions[at(atom)], s, work);
             }
         } catch (...) { // must not leave the parallel region
 #pragma omp critical(nonbonded_fault)
@@ -519,8 +570,8 @@ void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Want
     std::vector<std::optional<PairSums>> sums(at(threads));
     if (in_blocks) {
         sums[0].emplace(at(slots), list_.shifts.size(), SumMode::exact);
-        if (!add_blocks(work, wanted, block_options_.wide, threads, *sums[0])) {
-            const bool fits = add_blocks(work, wanted, true, threads, *sums[0]);
+        if (!add_blocks(now, work, wanted, block_options_.wide, threads, *sums[0])) {
+            const bool fits = add_blocks(now, work, wanted, true, threads, *sums[0]);
             TESSERA_ENSURE(fits);
         }
     }

@@ -2,6 +2,7 @@
 
 #include "engine/backend/sums.hpp"
 #include "engine/cpu/block_form.hpp"
+#include "engine/cpu/block_pruning.hpp"
 #include "engine/cpu/block_walker.hpp"
 #include "engine/cpu/double_form.hpp"
 #include "engine/cpu/exclusion_corrections.hpp"
@@ -64,7 +65,7 @@ public:
     /// Needs search() before, at positions that needs_search() still accepts. In exact mode, a
     /// force beyond the range of the grid marks `forces` (ForceSums::out_of_range).
     void add_forces(const Box& box, std::span<const Vec3> positions, Wanted wanted, int threads,
-                    ForceSums& forces, EnergySums& energies) const;
+                    ForceSums& forces, EnergySums& energies);
 
     [[nodiscard]] const ClusterPairList& pair_list() const { return list_; }
     /// The larger of the cut-offs in use, nm.
@@ -89,13 +90,15 @@ private:
     void drop_pairs_of_others();
     void make_tiles(const Topology& topology);
     void make_blocks();
-    [[nodiscard]] bool add_blocks(const Work& work, Wanted wanted, bool wide, int threads,
-                                  PairSums& sums) const;
-    [[nodiscard]] GridPosition tracked(const PositionGrid& grid, const Mat3& change,
-                                       const Vec3& position, std::size_t atom,
+    struct Tracking;
+    [[nodiscard]] bool add_blocks(const Tracking& now, const Work& work, Wanted wanted, bool wide,
+                                  int threads, PairSums& sums);
+    [[nodiscard]] GridPosition tracked(const Tracking& now, const Vec3& position, std::size_t atom,
                                        PositionGrid::Image& subtracted) const;
-    void place(const PositionGrid& grid, const Mat3& change, const Vec3& position,
-               std::int64_t slot, Work& work) const;
+    [[nodiscard]] GridPosition tracked_slowly(const Tracking& now, const Vec3& position,
+                                              std::size_t atom,
+                                              PositionGrid::Image& subtracted) const;
+    void place(const Tracking& now, const Vec3& position, std::int64_t slot, Work& work) const;
 
     PairForm form_;
     double cutoff_;
@@ -126,10 +129,12 @@ private:
     ClusterPairList list_;
     bool searched_ = false;
     Box search_box_;
+    std::vector<Vec3> given_position_;       ///< as handed to it, [atoms]
     std::vector<Vec3> search_position_;      ///< canonical, [atoms]
     std::vector<PositionGrid::Image> image_; ///< cell vectors subtracted then, [atoms]
     std::vector<std::int32_t> slot_type_;    ///< [slots]
     PairBlocks pair_blocks_;
+    std::optional<PrunedBlocks> pruned_;   ///< of them, as atoms move; with blocks only
     AlignedVector<float> slot_lj_;         ///< as in BlockTask
     std::vector<std::uint8_t> is_partial_; ///< [columns]: other ranks compute some; may be empty
 };

@@ -12,14 +12,12 @@ namespace tessera
 namespace
 {
 
-constexpr double farthest = 32000.0; // nm; int64 at 2^-48 nm ends at 32768
-
 double on_grid(double x)
 {
     return from_fixed(to_fixed(x, fixed::position_scale), fixed::position_scale);
 }
 
-Box rounded_box(const Box& box)
+Box rounded_box(const Box& box, double farthest)
 {
     if (!box.is_periodic()) {
         return box;
@@ -60,7 +58,7 @@ std::int32_t wrap_one(std::int64_t& x, std::int64_t edge, double inverse)
 
 } // namespace
 
-PositionGrid::PositionGrid(const Box& box) : box_(rounded_box(box))
+PositionGrid::PositionGrid(const Box& box) : box_(rounded_box(box, farthest))
 {
     if (!box_.is_periodic()) {
         return;
@@ -78,13 +76,8 @@ PositionGrid::PositionGrid(const Box& box) : box_(rounded_box(box))
     inverse_c_ = 1.0 / static_cast<double>(cz_);
 }
 
-GridPosition PositionGrid::rounded(const Vec3& x) const
+GridPosition PositionGrid::rounded_slowly(const Vec3& x) const
 {
-    const double largest = std::fmax(std::fabs(x.x), std::fmax(std::fabs(x.y), std::fabs(x.z)));
-    if (largest < farthest && x.x == x.x && x.y == x.y && x.z == x.z) {
-        return to_grid(x);
-    }
-    // fmax drops NaN: ask again
     if (!(std::isfinite(x.x) && std::isfinite(x.y) && std::isfinite(x.z)) || !box_.is_periodic()) {
         throw PhysicsError(fmt::format(
             "a position ({} {} {}) nm is not finite or beyond {} nm (the range of the position "
@@ -94,9 +87,8 @@ GridPosition PositionGrid::rounded(const Vec3& x) const
     return to_grid(box_.wrap(x));
 }
 
-GridPosition PositionGrid::canonical(const Vec3& x, Image& image) const
+GridPosition PositionGrid::wrapped(GridPosition g, Image& image) const
 {
-    GridPosition g = rounded(x);
     image = {0, 0, 0};
     if (!box_.is_periodic()) {
         return g;
@@ -109,18 +101,6 @@ GridPosition PositionGrid::canonical(const Vec3& x, Image& image) const
     const std::int32_t nx = wrap_one(g.x, ax_, inverse_a_);
     image = {nx, ny, nz};
     return g;
-}
-
-GridPosition PositionGrid::moved(const Vec3& x, const Image& image) const
-{
-    const GridPosition g = rounded(x);
-    const GridPosition s = shift({image[0], image[1], image[2]});
-    return {g.x - s.x, g.y - s.y, g.z - s.z};
-}
-
-GridPosition PositionGrid::shift(const std::array<int, 3>& k) const
-{
-    return {k[0] * ax_ + k[1] * bx_ + k[2] * cx_, k[1] * by_ + k[2] * cy_, k[2] * cz_};
 }
 
 std::vector<Vec3> canonical_positions(const PositionGrid& grid, std::span<const Vec3> positions,

@@ -4,6 +4,7 @@
 #include "engine/model/state.hpp"
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -27,21 +28,51 @@ public:
     /// The image inside the brick 0 <= z < c_z, 0 <= y < b_y, 0 <= x < a_x, exactly; open space:
     /// the position itself. Throws PhysicsError when the position is not finite or beyond 32000 nm
     /// in open space.
-    [[nodiscard]] GridPosition canonical(const Vec3& x, Image& image) const;
+    [[nodiscard]] GridPosition canonical(const Vec3& x, Image& image) const
+    {
+        const GridPosition g = rounded(x);
+        if (is_inside(g.x, ax_) && is_inside(g.y, by_) && is_inside(g.z, cz_)) { // nearly always
+            image = {0, 0, 0};
+            return g;
+        }
+        return wrapped(g, image);
+    }
     [[nodiscard]] GridPosition canonical(const Vec3& x) const
     {
         Image ignored;
         return canonical(x, ignored);
     }
     /// The same position with the given number of cell vectors subtracted.
-    [[nodiscard]] GridPosition moved(const Vec3& x, const Image& image) const;
+    [[nodiscard]] GridPosition moved(const Vec3& x, const Image& image) const
+    {
+        const GridPosition g = rounded(x);
+        const GridPosition s = shift({image[0], image[1], image[2]});
+        return {g.x - s.x, g.y - s.y, g.z - s.z};
+    }
 
     /// k_x a + k_y b + k_z c on the grid.
-    [[nodiscard]] GridPosition shift(const std::array<int, 3>& k) const;
+    [[nodiscard]] GridPosition shift(const std::array<int, 3>& k) const
+    {
+        return {k[0] * ax_ + k[1] * bx_ + k[2] * cx_, k[1] * by_ + k[2] * cy_, k[2] * cz_};
+    }
 
 private:
-    [[nodiscard]] GridPosition rounded(const Vec3& x) const;
+    [[nodiscard]] GridPosition rounded(const Vec3& x) const
+    {
+        // written so that NaN is looked at again
+        if (std::fabs(x.x) < farthest && std::fabs(x.y) < farthest && std::fabs(x.z) < farthest) {
+            return to_grid(x);
+        }
+        return rounded_slowly(x);
+    }
+    [[nodiscard]] GridPosition rounded_slowly(const Vec3& x) const;
+    [[nodiscard]] static bool is_inside(std::int64_t x, std::int64_t edge)
+    {
+        return static_cast<std::uint64_t>(x) < static_cast<std::uint64_t>(edge);
+    }
+    [[nodiscard]] GridPosition wrapped(GridPosition g, Image& image) const;
 
+    static constexpr double farthest = 32000.0; ///< nm; int64 at 2^-48 nm ends at 32768
     Box box_;
     std::int64_t ax_ = 0, bx_ = 0, by_ = 0, cx_ = 0, cy_ = 0, cz_ = 0;
     double inverse_a_ = 0, inverse_b_ = 0, inverse_c_ = 0; ///< of the diagonal, 1/grid unit

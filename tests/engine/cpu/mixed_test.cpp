@@ -215,6 +215,35 @@ TEST_P(MixedPairs, KeepsItsBitsAsTheListAges)
     }
 }
 
+/// Tiles are chosen from the list when forces are first evaluated; they age with small moves, and
+/// are chosen anew after larger ones.
+TEST_P(MixedPairs, KeepsItsBitsAsTilesAreChosenFromTheListAndAge)
+{
+    NonbondedSettings settings = GetParam().settings;
+    settings.precision = Precision::mixed;
+    const Topology topology = mixture(63);
+    for (unsigned seed = 40; seed < 50; ++seed) {
+        Box box(tilted);
+        std::vector<Vec3> x = scattered(63, tilted, 0.2, 6);
+        Nonbonded aged(topology, settings);
+        aged.search(box, x);
+        support::Dice dice(seed);
+        for (int step = 0; step < 6; ++step) {
+            const Result old_tiles = evaluate_at(aged, box, x, 1);
+            const Result new_list = pairs(topology, settings, Precision::mixed, box, x);
+            ASSERT_TRUE(old_tiles.energies == new_list.energies) << seed << " " << step;
+            ASSERT_TRUE(old_tiles.forces.fixed() == new_list.forces.fixed()) << seed << " " << step;
+
+            for (Vec3& p : x) {
+                p += dice.in_cube(0.005); // the buffer of tiles is 0.03 nm
+            }
+            x[7] += box.vectors()[1];
+            box = Box((step == 3 ? 1.002 : 1.0001) * box.vectors());
+            ASSERT_FALSE(aged.needs_search(box, x));
+        }
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Methods, MixedPairs, testing::ValuesIn(methods()),
                          [](const auto& test) { return std::string(test.param.name); });
 

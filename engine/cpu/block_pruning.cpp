@@ -1,0 +1,326 @@
+#include "engine/cpu/block_pruning.hpp"
+
+#include "engine/base/fixed_point.hpp"
+#include "engine/cpu/simd/simd_choice.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#pragma GCC diagnostic ignored "-Wuninitialized" // the compiler's own header, on purpose
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
+namespace tessera
+{
+
+namespace
+{
+
+constexpr std::size_t width = ClusterOrder::width;
+constexpr std::size_t line = 16;
+
+std::size_t at(std::int64_t k)
+{
+    return static_cast<std::size_t>(k);
+}
+
+/// Copies to `out` those of `count` tiles that hold a pair nearer than the root of `limit2`, in
+/// units of 2^-23 nm; returns how many. `row` is the line of the row's cluster; FP32 errs by less
+/// than the limit's margin.
+using KeepNear = std::size_t (*)(const std::uint32_t* row, const std::uint32_t* lines,
+                                 const BlockTile* tiles, std::size_t count, float limit2,
+                                 BlockTile* out);
+
+std::size_t keep_near_baseline(const std::uint32_t* row, const std::uint32_t* lines,
+                               const BlockTile* tiles, std::size_t count, float limit2,
+                               BlockTile* out)
+{
+    std::size_t kept = 0;
+    for (std::size_t t = 0; t < count; ++t) {
+        const BlockTile tile = tiles[t];
+        const std::uint32_t* other = lines + line * tile.entry;
+        unsigned near = 0;
+        for (std::size_t a = 0; a < width; ++a) {
+            for (std::size_t b = 0; b < width; ++b) {
+                const auto d = [&](std::size_t c) {
+                    return static_cast<float>(
+                        static_cast<std::int32_t>(row[width * c + a] - other[width * c + b]));
+                };
+                const float x = d(0), y = d(1), z = d(2);
+                near |= static_cast<unsigned>(x * x + y * y + z * z < limit2) << (width * a + b);
+            }
+        }
+        out[kept] = tile;
+        kept += (near & tile.mask) != 0 ? 1 : 0; // no branch: it could not be foretold
+    }
+    return kept;
+}
+
+#if defined(__x86_64__)
+
+[[gnu::target("avx512f,avx512dq,prefer-vector-width=512")]] std::size_t
+keep_near_avx512(const std::uint32_t* row, const std::uint32_t* lines, const BlockTile* tiles,
+                 std::size_t count, float limit2, BlockTile* out)
+{
+    const __m512i own = _mm512_loadu_si512(row);
+    const __m512i lane = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+    const __m512i xi = _mm512_permutexvar_epi32(lane, own);
+    const __m512i yi = _mm512_permutexvar_epi32(_mm512_add_epi32(lane, _mm512_set1_epi32(4)), own);
+    const __m512i zi = _mm512_permutexvar_epi32(_mm512_add_epi32(lane, _mm512_set1_epi32(8)), own);
+    const __m512 limit = _mm512_set1_ps(limit2);
+    std::size_t kept = 0;
+    for (std::size_t t = 0; t < count; ++t) {
+        const BlockTile tile = tiles[t];
+        const __m512i other = _mm512_loadu_si512(lines + line * tile.entry);
+        const __m512 x =
+            _mm512_cvtepi32_ps(_mm512_sub_epi32(xi, _mm512_shuffle_i32x4(other, other, 0x00)));
+        const __m512 y =
+            _mm512_cvtepi32_ps(_mm512_sub_epi32(yi, _mm512_shuffle_i32x4(other, other, 0x55)));
+        const __m512 z =
+            _mm512_cvtepi32_ps(_mm512_sub_epi32(zi, _mm512_shuffle_i32x4(other, other, 0xAA)));
+        const __m512 r2 = x * x + y * y + z * z;
+        const unsigned near = _mm512_cmp_ps_mask(r2, limit, _CMP_LT_OQ);
+        out[kept] = tile;
+        kept += (near & tile.mask) != 0 ? 1 : 0;
+    }
+    return kept;
+}
+
+[[gnu::target("avx2")]] std::size_t keep_near_avx2(const std::uint32_t* row,
+                                                   const std::uint32_t* lines,
+                                                   const BlockTile* tiles, std::size_t count,
+                                                   float limit2, BlockTile* out)
+{
+    __m256i own[3][2];
+    for (std::size_t c = 0; c < 3; ++c) {
+        for (std::size_t half = 0; half < 2; ++half) {
+            const auto first = static_cast<int>(row[width * c + 2 * half]);
+            const auto second = static_cast<int>(row[width * c + 2 * half + 1]);
+            own[c][half] =
+                _mm256_setr_epi32(first, first, first, first, second, second, second, second);
+        }
+    }
+    const __m256 limit = _mm256_set1_ps(limit2);
+    std::size_t kept = 0;
+    for (std::size_t t = 0; t < count; ++t) {
+        const BlockTile tile = tiles[t];
+        const auto* other = reinterpret_cast<const __m128i*>(lines + line * tile.entry);
+        unsigned near = 0;
+        for (unsigned half = 0; half < 2; ++half) {
+            const auto d = [&](std::size_t c) __attribute__((target("avx2"), always_inline))
+            {
+                return _mm256_cvtepi32_ps(_mm256_sub_epi32(
+                    own[c][half], _mm256_broadcastsi128_si256(_mm_loadu_si128(other + c))));
+            };
+            const __m256 x = d(0), y = d(1), z = d(2);
+            const __m256 r2 = x * x + y * y + z * z;
+            near |= static_cast<unsigned>(_mm256_movemask_ps(_mm256_cmp_ps(r2, limit, _CMP_LT_OQ)))
+                    << (8 * half);
+        }
+        out[kept] = tile;
+        kept += (near & tile.mask) != 0 ? 1 : 0;
+    }
+    return kept;
+}
+
+#endif
+
+KeepNear keep_near(SimdLevel level)
+{
+#if defined(__x86_64__)
+    if (level == SimdLevel::avx512) {
+        return keep_near_avx512;
+    }
+    if (level == SimdLevel::avx2) {
+        return keep_near_avx2;
+    }
+#endif
+    return keep_near_baseline;
+}
+
+/// Prunes one block after another, for one thread.
+class Pruner {
+public:
+    Pruner(const PairBlocks& all, const BlockPositions& now, double reach, double drift,
+           PairBlocks& kept)
+        : all_(all), now_(now), keep_(keep_near(simd_level())),
+          drift_(std::lround(std::ceil(drift * fixed::kernel_position_scale))), kept_(kept),
+          lines_(line * at(all.most_entries)), number_(at(all.most_entries))
+    {
+        const double limit = reach * fixed::kernel_position_scale;
+        limit2_ = static_cast<float>(limit * limit * 1.000001); // FP32 errs by 3e-7
+    }
+
+    void prune(std::int64_t index)
+    {
+        const PairBlocks::Block& block = all_.blocks[at(index)];
+        PairBlocks::Block& to = kept_.blocks[at(index)];
+        to = block;
+        place(block, now_.origins[at(index)]);
+        std::fill_n(number_.begin(), block.entries, -1);
+        to.rows = 0;
+        for (std::int64_t r = block.first_row; r < block.first_row + block.rows; ++r) {
+            to.rows += keep_row(all_.rows[at(r)], kept_.rows[at(to.first_row + to.rows)]) ? 1 : 0;
+        }
+        keep_entries(block, to);
+        for (std::int64_t r = to.first_row; r < to.first_row + to.rows; ++r) {
+            BlockRow& row = kept_.rows[at(r)];
+            row.entry = number_[at(row.entry)];
+            for (std::int64_t t = row.begin; t < row.end; ++t) {
+                BlockTile& tile = kept_.tiles[at(t)];
+                tile.entry = static_cast<std::uint16_t>(number_[tile.entry]);
+            }
+        }
+    }
+
+private:
+    /// Positions of the entries relative to the block.
+    void place(const PairBlocks::Block& block, const BlockWalker::Units& origin)
+    {
+        for (std::int64_t e = 0; e < block.entries; ++e) {
+            const std::uint32_t* from =
+                now_.xyzq.data() + line * at(all_.cluster[at(block.first_entry + e)]);
+            const BlockWalker::Units& shift = now_.shifts[all_.shift[at(block.first_entry + e)]];
+            std::uint32_t* to = lines_.data() + line * at(e);
+            for (std::size_t c = 0; c < 3; ++c) {
+                for (std::size_t k = 0; k < width; ++k) {
+                    to[width * c + k] = from[width * c + k] - (origin[c] + shift[c]);
+                }
+            }
+        }
+    }
+
+    bool keep_row(const BlockRow& row, BlockRow& to)
+    {
+        const std::uint32_t* own = lines_.data() + line * at(row.entry);
+        BlockTile* out = kept_.tiles.data() + row.begin;
+        const auto keep = [&](std::int64_t first, std::int64_t last, BlockTile* begin) {
+            return keep_(own, lines_.data(), all_.tiles.data() + first, at(last - first), limit2_,
+                         begin);
+        };
+        const std::size_t masked = keep(row.begin, row.plain, out);
+        const std::size_t plain = keep(row.plain, row.end, out + masked);
+        for (std::size_t t = 0; t < masked + plain; ++t) {
+            number_[out[t].entry] = 0;
+        }
+        if (masked + plain == 0) {
+            return false;
+        }
+        number_[at(row.entry)] = 0;
+        to = {row.entry, row.begin, row.begin + static_cast<std::int64_t>(masked),
+              row.begin + static_cast<std::int64_t>(masked + plain)};
+        return true;
+    }
+
+    /// Numbers those that are touched, and says whether they stand near enough to the origin.
+    void keep_entries(const PairBlocks::Block& block, PairBlocks::Block& to)
+    {
+        constexpr std::int32_t exact = (1 << 24) - 2; // FP32 holds whole numbers below
+        std::int32_t count = 0;
+        std::int64_t reach = 0;
+        for (std::int64_t e = 0; e < block.entries; ++e) {
+            if (number_[at(e)] < 0) {
+                continue;
+            }
+            number_[at(e)] = count;
+            const std::int64_t from = block.first_entry + e, into = block.first_entry + count;
+            kept_.cluster[at(into)] = all_.cluster[at(from)];
+            kept_.shift[at(into)] = all_.shift[at(from)];
+            ++count;
+            for (std::size_t k = 0; k < 3 * width; ++k) {
+                const auto x = static_cast<std::int32_t>(lines_[line * at(e) + k]);
+                reach = std::max(reach, std::abs(static_cast<std::int64_t>(x)));
+            }
+        }
+        to.entries = count;
+        to.is_compact = reach + drift_ < exact;
+    }
+
+    const PairBlocks& all_;
+    const BlockPositions& now_;
+    KeepNear keep_;
+    float limit2_ = 0;
+    std::int64_t drift_; ///< units
+    PairBlocks& kept_;
+    AlignedVector<std::uint32_t> lines_; ///< [entries][16]: x4 y4 z4 and four without meaning
+    std::vector<std::int32_t> number_;   ///< [entries]: among those kept; -1: left out
+};
+
+} // namespace
+
+const PairBlocks& PrunedBlocks::of(const PairBlocks& all, const BlockPositions& now, int threads)
+{
+    if (!has_list_ || !is_complete(now, threads)) {
+        prune(all, now, threads);
+    }
+    return kept_;
+}
+
+/// Two atoms come nearer by twice the farthest way, and by what the cell's vectors change.
+bool PrunedBlocks::is_complete(const BlockPositions& now, int threads) const
+{
+    double stretch = 0;
+    for (std::size_t s = 0; s < shifts_.size(); ++s) {
+        double sum = 0;
+        for (std::size_t c = 0; c < 3; ++c) {
+            const auto d = static_cast<std::int32_t>(now.shifts[s][c] - shifts_[s][c]);
+            sum += static_cast<double>(d) * d;
+        }
+        stretch = std::max(stretch, std::sqrt(sum));
+    }
+    const double way = 0.5 * (buffer_ * fixed::kernel_position_scale - stretch) * (1 - 1e-6);
+    if (!(way >= 0)) {
+        return false;
+    }
+    const auto limit2 = static_cast<float>(way * way);
+    const auto clusters = static_cast<std::int64_t>(xyzq_.size() / line);
+    int moved = 0;
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(| : moved)
+    for (std::int64_t c = 0; c < clusters; ++c) {
+        const std::uint32_t* a = now.xyzq.data() + line * at(c);
+        const std::uint32_t* b = xyzq_.data() + line * at(c);
+        for (std::size_t k = 0; k < width; ++k) {
+            const auto d = [&](std::size_t axis) {
+                return static_cast<float>(
+                    static_cast<std::int32_t>(a[width * axis + k] - b[width * axis + k]));
+            };
+            const float x = d(0), y = d(1), z = d(2);
+            moved |= x * x + y * y + z * z <= limit2 ? 0 : 1;
+        }
+    }
+    return moved == 0;
+}
+
+void PrunedBlocks::prune(const PairBlocks& all, const BlockPositions& now, int threads)
+{
+    xyzq_.assign(now.xyzq.begin(), now.xyzq.end());
+    shifts_.assign(now.shifts.begin(), now.shifts.end());
+    has_list_ = true;
+    kept_.blocks.resize(all.blocks.size());
+    kept_.cluster.resize(all.cluster.size());
+    kept_.shift.resize(all.shift.size());
+    kept_.rows.resize(all.rows.size());
+    kept_.tiles.resize(all.tiles.size());
+    // rounding of positions and of the cell's vectors brings a pair no nearer than this
+    constexpr double rounding = 1e-6; // nm
+    // atoms go half the buffer; the origin moves with the cell, at most as its vectors may change
+    const double drift = 0.5 * buffer_ + 2 * buffer_;
+    const auto blocks = static_cast<std::int64_t>(all.blocks.size());
+#pragma omp parallel num_threads(threads)
+    {
+        Pruner pruner(all, now, cutoff_ + buffer_ + rounding, drift, kept_);
+#pragma omp for schedule(dynamic, 1)
+        for (std::int64_t b = 0; b < blocks; ++b) {
+            pruner.prune(b);
+        }
+    }
+    kept_.most_entries = 0;
+    for (const PairBlocks::Block& block : kept_.blocks) {
+        kept_.most_entries = std::max(kept_.most_entries, block.entries);
+    }
+}
+
+} // namespace tessera

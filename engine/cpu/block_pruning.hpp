@@ -1,0 +1,45 @@
+#pragma once
+
+#include "engine/cpu/block_walker.hpp"
+#include "engine/cpu/pair_blocks.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tessera
+{
+
+/// Positions of one evaluation as the blocks see them.
+struct BlockPositions {
+    std::span<const std::uint32_t> xyzq;         ///< as in BlockTask
+    std::span<const BlockWalker::Units> shifts;  ///< [shifts]
+    std::span<const BlockWalker::Units> origins; ///< of each block
+};
+
+/// The inner list: of blocks that live long, the tiles that hold a pair within the cut-off plus a
+/// short buffer, and the entries that these touch. Chosen anew before any pair can be missed, so it
+/// reaches no bit.
+class PrunedBlocks {
+public:
+    /// `buffer`, nm: what two atoms may come nearer before tiles are chosen anew.
+    PrunedBlocks(double cutoff, double buffer) : cutoff_(cutoff), buffer_(buffer) {}
+
+    /// After a search: nothing is kept.
+    void forget() { has_list_ = false; }
+
+    /// Blocks, by the same numbers and origins, that hold all pairs of `all` within the cut-off.
+    const PairBlocks& of(const PairBlocks& all, const BlockPositions& now, int threads);
+
+private:
+    [[nodiscard]] bool is_complete(const BlockPositions& now, int threads) const;
+    void prune(const PairBlocks& all, const BlockPositions& now, int threads);
+
+    double cutoff_, buffer_;
+    bool has_list_ = false;
+    PairBlocks kept_;
+    AlignedVector<std::uint32_t> xyzq_;      ///< when tiles were chosen
+    std::vector<BlockWalker::Units> shifts_; ///< the same
+};
+
+} // namespace tessera
