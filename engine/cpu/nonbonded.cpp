@@ -44,30 +44,6 @@ bool is_ewald(Electrostatics e)
     return e == Electrostatics::pme || e == Electrostatics::ewald;
 }
 
-/// Largest factor by which the change of cell can shorten a vector: 1 - |A - 1|, A = H0^-1 H.
-double smallest_stretch(const Mat3& change)
-{
-    const Mat3 unit = identity3();
-    double sum = 0;
-    for (int k = 0; k < 3; ++k) {
-        sum += norm2(change[k] - unit[k]);
-    }
-    return 1.0 - std::sqrt(sum);
-}
-
-/// A = H0^-1 H: row vectors of the old cell times A are those of the new cell.
-Mat3 change_of_cell(const Box& from, const Box& to)
-{
-    if (!from.is_periodic() || from == to) {
-        return identity3();
-    }
-    Mat3 a;
-    for (int k = 0; k < 3; ++k) {
-        a[k] = row_times(from.inverse()[k], to.vectors());
-    }
-    return a;
-}
-
 } // namespace
 
 /// Positions of one evaluation in the order of slots: each cluster holds x of its four atoms, then
@@ -80,30 +56,6 @@ struct Nonbonded::Work {
     std::optional<KernelGrid> kernel_grid;
     std::vector<std::uint32_t> tile_xyzq;    ///< as in TileAtoms
     AlignedVector<std::uint32_t> block_xyzq; ///< as in BlockTask
-};
-
-/// Where atoms are looked for: the cell now, and how far it has changed since the search.
-struct Nonbonded::Tracking {
-    PositionGrid grid;
-    Mat3 change;
-    bool is_same_cell;
-    double safe2; ///< nm^2: an atom that seems to have moved less was not wrapped
-
-    Tracking(const Box& at_search, const Box& now)
-        : grid(now), change(change_of_cell(at_search, grid.box())),
-          is_same_cell(!grid.box().is_periodic() || at_search == grid.box()),
-          safe2(std::numeric_limits<double>::infinity())
-    {
-        if (grid.box().is_periodic()) {
-            const double safe = 0.25 * grid.box().shortest_height();
-            safe2 = safe * safe;
-        }
-    }
-    /// A position of the search moved along with the cell.
-    [[nodiscard]] Vec3 moved(const Vec3& x) const
-    {
-        return is_same_cell ? x : row_times(x, change);
-    }
 };
 
 /// Both positions and up to a few cell vectors are off by 2^-24 nm an element, r^2 by some 2^-23 of
@@ -229,16 +181,9 @@ void Nonbonded::search(const Box& box, std::span<const Vec3> positions, int thre
 {
     TESSERA_EXPECT(positions.size() == charge_.size());
     check(box);
-    const PositionGrid grid(box);
-    search_box_ = grid.box();
-    image_.resize(positions.size());
-    given_position_.assign(positions.begin(), positions.end());
-    search_position_.resize(positions.size());
-    for (std::size_t a = 0; a < positions.size(); ++a) {
-        search_position_[a] = to_nm(grid.canonical(positions[a], image_[a]));
-    }
-    list_ =
-        make_cluster_pair_list(search_box_, search_position_, exclusions_, list_radius_, threads);
+    tracker_.start(box, positions, threads);
+    list_ = make_cluster_pair_list(tracker_.box(), tracker_.positions(), exclusions_, list_radius_,
+                                   threads);
     if (shuffle_seed_ != 0) {
         list_ = shuffled(list_, shuffle_seed_ = mixed_bits(shuffle_seed_) | 1);
     }
@@ -264,7 +209,8 @@ void Nonbonded::make_blocks()
 {
     std::vector<Vec3> shifts;
     for (const auto& k : list_.shifts) {
-        shifts.push_back(search_box_.is_periodic() ? search_box_.shift(k[0], k[1], k[2]) : Vec3{});
+        shifts.push_back(tracker_.box().is_periodic() ? tracker_.box().shift(k[0], k[1], k[2])
+                                                      : Vec3{});
     }
     BlockRules rules;
     rules.largest_block = block_options_.largest_block;
@@ -292,83 +238,18 @@ void Nonbonded::make_blocks()
     }
 }
 
-/// The atom's position in the image that continues its path since the search, also when the caller
-/// has wrapped it meanwhile.
-inline GridPosition Nonbonded::tracked(const Tracking& now, const Vec3& position, std::size_t atom,
-                                       PositionGrid::Image& subtracted) const
-{
-    if (norm2(position - now.moved(given_position_[atom])) < now.safe2) { // not where it is NaN
-        subtracted = image_[atom];
-        return now.grid.moved(position, subtracted);
-    }
-    return tracked_slowly(now, position, atom, subtracted);
-}
-
-GridPosition Nonbonded::tracked_slowly(const Tracking& now, const Vec3& position, std::size_t atom,
-                                       PositionGrid::Image& subtracted) const
-{
-    const PositionGrid& grid = now.grid;
-    subtracted = image_[atom];
-    const GridPosition x = grid.moved(position, image_[atom]);
-    if (!grid.box().is_periodic()) {
-        return x;
-    }
-    const Vec3 u = to_nm(x) - now.moved(search_position_[atom]);
-    if (norm2(u) < now.safe2) {
-        return x;
-    }
-    const Vec3 cells = grid.box().to_fraction(u - grid.box().shortest(u));
-    const std::array<int, 3> whole{static_cast<int>(std::lrint(cells.x)),
-                                   static_cast<int>(std::lrint(cells.y)),
-                                   static_cast<int>(std::lrint(cells.z))};
-    for (std::size_t k = 0; k < 3; ++k) {
-        subtracted[k] += whole[k];
-    }
-    const GridPosition s = grid.shift(whole);
-    return {x.x - s.x, x.y - s.y, x.z - s.z};
-}
-
 bool Nonbonded::needs_search(const Box& box, std::span<const Vec3> positions, int threads) const
 {
-    if (!searched_ || positions.size() != search_position_.size() ||
-        box.is_periodic() != search_box_.is_periodic()) {
+    if (!searched_ || positions.size() != tracker_.positions().size() ||
+        box.is_periodic() != tracker_.box().is_periodic()) {
         return true;
     }
     if (list_.all_pairs) {
         return false;
     }
-    const Tracking now(search_box_, box);
-    const double slack = smallest_stretch(now.change) * list_radius_ - sure_cutoff_;
-    if (!(slack >= 0)) {
-        return true;
-    }
-    const double limit2 = 0.25 * slack * slack;
-    // positions as given are off the grid by less than this; what fails is looked at again
-    const double sure2 = std::min(limit2 * (1 - 1e-9), now.safe2) - 1e-20;
-    const auto atoms = static_cast<std::int64_t>(positions.size());
-    bool is_stale = false;
-    std::exception_ptr fault; // must not leave the parallel region
-#pragma omp parallel for schedule(static) num_threads(std::max(1, threads))                        \
-    reduction(||                                                                                   \
-              : is_stale) if (atoms > few_atoms)
-    for (std::int64_t a = 0; a < atoms; ++a) {
-        if (norm2(positions[at(a)] - now.moved(given_position_[at(a)])) < sure2) {
-            continue;
-        }
-        try {
-            PositionGrid::Image ignored;
-            const Vec3 u = to_nm(tracked_slowly(now, positions[at(a)], at(a), ignored)) -
-                           now.moved(search_position_[at(a)]);
-            is_stale = is_stale || !(norm2(u) <= limit2);
-        } catch (...) {
-#pragma omp critical(nonbonded_fault)
-            fault = std::current_exception();
-        }
-    }
-    if (fault) {
-        std::rethrow_exception(fault);
-    }
-    return is_stale;
+    const AtomTracker::Now now = tracker_.at(box);
+    const double slack = now.smallest_stretch() * list_radius_ - sure_cutoff_;
+    return !(slack >= 0) || tracker_.has_gone(now, positions, 0.5 * slack, threads);
 }
 
 namespace
@@ -406,12 +287,12 @@ void walk_rows(const ClusterPairList& list, const Walk& walk)
 } // namespace
 
 /// Fills in one slot.
-void Nonbonded::place(const Tracking& now, const Vec3& position, std::int64_t slot,
+void Nonbonded::place(const AtomTracker::Now& now, const Vec3& position, std::int64_t slot,
                       Work& work) const
 {
     const std::size_t atom = at(list_.order.atom_of_slot[at(slot)]);
     PositionGrid::Image subtracted;
-    GridPosition x = tracked(now, position, atom, subtracted);
+    GridPosition x = tracker_.tracked(now, position, atom, subtracted);
     if (!work.xyzq.empty()) {
         const Vec3 nm = to_nm(x);
         double* cluster = work.xyzq.data() + slot / width * 4 * width;
@@ -443,7 +324,7 @@ void Nonbonded::place(const Tracking& now, const Vec3& position, std::int64_t sl
 }
 
 /// Adds the forces of all blocks to `sums`; false where a sum needs 64 bits.
-bool Nonbonded::add_blocks(const Tracking& now, const Work& work, Wanted wanted, bool wide,
+bool Nonbonded::add_blocks(const AtomTracker::Now& now, const Work& work, Wanted wanted, bool wide,
                            int threads, PairSums& sums)
 {
     const auto units = [](const GridPosition& x) {
@@ -478,9 +359,9 @@ bool Nonbonded::add_blocks(const Tracking& now, const Work& work, Wanted wanted,
 void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Wanted wanted,
                            int threads, ForceSums& forces, EnergySums& energies)
 {
-    TESSERA_EXPECT(searched_ && positions.size() == search_position_.size());
+    TESSERA_EXPECT(searched_ && positions.size() == tracker_.positions().size());
     check(box);
-    const Tracking now(search_box_, box);
+    const AtomTracker::Now now = tracker_.at(box);
     const PositionGrid& grid = now.grid;
     const auto slots = static_cast<std::int64_t>(list_.order.atom_of_slot.size());
     threads = std::max(1, threads);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/backend/sums.hpp"
+#include "engine/cpu/atom_tracker.hpp"
 #include "engine/cpu/block_form.hpp"
 #include "engine/cpu/block_pruning.hpp"
 #include "engine/cpu/block_walker.hpp"
@@ -90,15 +91,10 @@ private:
     void drop_pairs_of_others();
     void make_tiles(const Topology& topology);
     void make_blocks();
-    struct Tracking;
-    [[nodiscard]] bool add_blocks(const Tracking& now, const Work& work, Wanted wanted, bool wide,
-                                  int threads, PairSums& sums);
-    [[nodiscard]] GridPosition tracked(const Tracking& now, const Vec3& position, std::size_t atom,
-                                       PositionGrid::Image& subtracted) const;
-    [[nodiscard]] GridPosition tracked_slowly(const Tracking& now, const Vec3& position,
-                                              std::size_t atom,
-                                              PositionGrid::Image& subtracted) const;
-    void place(const Tracking& now, const Vec3& position, std::int64_t slot, Work& work) const;
+    [[nodiscard]] bool add_blocks(const AtomTracker::Now& now, const Work& work, Wanted wanted,
+                                  bool wide, int threads, PairSums& sums);
+    void place(const AtomTracker::Now& now, const Vec3& position, std::int64_t slot,
+               Work& work) const;
 
     PairForm form_;
     double cutoff_;
@@ -128,11 +124,8 @@ private:
     // of the last search
     ClusterPairList list_;
     bool searched_ = false;
-    Box search_box_;
-    std::vector<Vec3> given_position_;       ///< as handed to it, [atoms]
-    std::vector<Vec3> search_position_;      ///< canonical, [atoms]
-    std::vector<PositionGrid::Image> image_; ///< cell vectors subtracted then, [atoms]
-    std::vector<std::int32_t> slot_type_;    ///< [slots]
+    AtomTracker tracker_;
+    std::vector<std::int32_t> slot_type_; ///< [slots]
     PairBlocks pair_blocks_;
     std::optional<PrunedBlocks> pruned_;   ///< of them, as atoms move; with blocks only
     AlignedVector<float> slot_lj_;         ///< as in BlockTask

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "engine/cpu/position_grid.hpp"
+
+#include <span>
+#include <vector>
+
+namespace tessera
+{
+
+/// Follows atoms from where a search saw them: in which image each path goes on, also when the
+/// caller has wrapped atoms meanwhile, and how far the farthest has gone. The cell may change;
+/// then ways are measured from the old positions moved along with it.
+class AtomTracker {
+public:
+    /// Begins anew. Throws as PositionGrid::canonical.
+    void start(const Box& box, std::span<const Vec3> positions, int threads);
+
+    /// Of the search: the cell on the grid, and canonical positions in nm.
+    [[nodiscard]] const Box& box() const { return box_; }
+    [[nodiscard]] std::span<const Vec3> positions() const { return canonical_; }
+
+    /// The cell of an evaluation, and how far it has changed.
+    struct Now {
+        PositionGrid grid;
+        Mat3 change; ///< row vectors of the old cell times it are those of the new cell
+        bool is_same_cell;
+        double safe2; ///< nm^2: an atom that seems to have moved less was not wrapped
+
+        /// A position of the search moved along with the cell.
+        [[nodiscard]] Vec3 moved(const Vec3& x) const
+        {
+            return is_same_cell ? x : row_times(x, change);
+        }
+        /// Largest factor by which the change of cell can shorten a vector.
+        [[nodiscard]] double smallest_stretch() const;
+    };
+    [[nodiscard]] Now at(const Box& box) const;
+
+    /// The atom's position in the image that continues its path, and the cell vectors subtracted.
+    [[nodiscard]] GridPosition tracked(const Now& now, const Vec3& position, std::size_t atom,
+                                       PositionGrid::Image& subtracted) const
+    {
+        if (norm2(position - now.moved(given_[atom])) < now.safe2) { // not where it is NaN
+            subtracted = image_[atom];
+            return now.grid.moved(position, subtracted);
+        }
+        return tracked_slowly(now, position, atom, subtracted);
+    }
+
+    /// Whether an atom has gone farther than `limit`, nm.
+    [[nodiscard]] bool has_gone(const Now& now, std::span<const Vec3> positions, double limit,
+                                int threads) const;
+
+private:
+    [[nodiscard]] GridPosition tracked_slowly(const Now& now, const Vec3& position,
+                                              std::size_t atom,
+                                              PositionGrid::Image& subtracted) const;
+
+    Box box_;
+    std::vector<Vec3> given_;                ///< [atoms]
+    std::vector<Vec3> canonical_;            ///< [atoms]
+    std::vector<PositionGrid::Image> image_; ///< cell vectors subtracted, [atoms]
+};
+
+} // namespace tessera
