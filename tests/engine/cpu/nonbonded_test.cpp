@@ -29,7 +29,7 @@ struct Result {
     ForceSums forces;
 };
 
-Result evaluate_at(const Nonbonded& nonbonded, const Box& box, const std::vector<Vec3>& x,
+Result evaluate_at(Nonbonded& nonbonded, const Box& box, const std::vector<Vec3>& x,
                    int threads, SumMode mode = SumMode::exact)
 {
     Result result{{}, ForceSums(x.size(), mode)};
