@@ -48,6 +48,13 @@ public:
         return tracked_slowly(now, position, atom, subtracted);
     }
 
+    /// Asks for the memory that tracked() will read.
+    void prefetch(std::size_t atom) const
+    {
+        __builtin_prefetch(&given_[atom]);
+        __builtin_prefetch(&image_[atom]);
+    }
+
     /// Whether an atom has gone farther than `limit`, nm.
     [[nodiscard]] bool has_gone(const Now& now, std::span<const Vec3> positions, double limit,
                                 int threads) const;

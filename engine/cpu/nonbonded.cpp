@@ -46,18 +46,6 @@ bool is_ewald(Electrostatics e)
 
 } // namespace
 
-/// Positions of one evaluation in the order of slots: each cluster holds x of its four atoms, then
-/// y, then z. What belongs to tiles is empty where they are not used.
-struct Nonbonded::Work {
-    std::vector<double> xyzq;             ///< as in PackedClusters
-    std::vector<GridPosition> grid;       ///< as the forces see them, [slots]
-    std::vector<Vec3> shift;              ///< [shifts], nm
-    std::vector<GridPosition> shift_grid; ///< as the forces see them, [shifts]
-    std::optional<KernelGrid> kernel_grid;
-    std::vector<std::uint32_t> tile_xyzq;    ///< as in TileAtoms
-    AlignedVector<std::uint32_t> block_xyzq; ///< as in BlockTask
-};
-
 /// Both positions and up to a few cell vectors are off by 2^-24 nm an element, r^2 by some 2^-23 of
 /// itself.
 double reach_of_rounding(Precision precision, double cutoff)
@@ -193,11 +181,14 @@ void Nonbonded::search(const Box& box, std::span<const Vec3> positions, int thre
     searched_ = true;
 
     const std::size_t slots = list_.order.atom_of_slot.size();
+    work_ = {};                       // null atoms may have moved
     slot_type_.assign(slots + 12, 0); // tiles read a whole vector
+    slot_charge_.assign(slots, 0.0F);
     for (std::size_t s = 0; s < slots; ++s) {
         const std::int32_t atom = list_.order.atom_of_slot[s];
         if (atom >= 0) {
             slot_type_[s] = type_[at(atom)];
+            slot_charge_[s] = tiles_ ? tile_charge_[at(atom)] : 0.0F;
         }
     }
     if ((blocks_ || doubles_) && !list_.all_pairs) {
@@ -288,7 +279,7 @@ void walk_rows(const ClusterPairList& list, const Walk& walk)
 
 /// Fills in one slot.
 void Nonbonded::place(const AtomTracker::Now& now, const Vec3& position, std::int64_t slot,
-                      Work& work) const
+                      PairWork& work) const
 {
     const std::size_t atom = at(list_.order.atom_of_slot[at(slot)]);
     PositionGrid::Image subtracted;
@@ -314,18 +305,21 @@ void Nonbonded::place(const AtomTracker::Now& now, const Vec3& position, std::in
             to[3 * width] = std::bit_cast<std::uint32_t>(charge);
         };
         if (!work.tile_xyzq.empty()) {
-            put(work.tile_xyzq, tile_charge_[atom]);
+            put(work.tile_xyzq, slot_charge_[at(slot)]);
         }
         if (!work.block_xyzq.empty()) {
-            put(work.block_xyzq, tile_charge_[atom] * static_cast<float>(blocks_->charge_scale));
+            put(work.block_xyzq,
+                slot_charge_[at(slot)] * static_cast<float>(blocks_->charge_scale));
         }
     }
-    work.grid[at(slot)] = x;
+    if (!work.grid.empty()) {
+        work.grid[at(slot)] = x;
+    }
 }
 
 /// Adds the forces of all blocks to `sums`; false where a sum needs 64 bits.
-bool Nonbonded::add_blocks(const AtomTracker::Now& now, const Work& work, Wanted wanted, bool wide,
-                           int threads, PairSums& sums)
+bool Nonbonded::add_blocks(const AtomTracker::Now& now, const PairWork& work, Wanted wanted,
+                           bool wide, int threads, PairSums& sums)
 {
     const auto units = [](const GridPosition& x) {
         return BlockWalker::Units{KernelGrid::unit(x.x), KernelGrid::unit(x.y),
@@ -369,20 +363,20 @@ void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Want
     const bool in_blocks = in_tiles && blocks_;
     const bool has_others = in_blocks && !pair_blocks_.other_columns.empty();
 
-    Work work;
-    if (!in_tiles || wanted.energies) {
-        work.xyzq.assign(at(4 * slots), 0.0);
-    }
-    work.grid.resize(at(slots));
+    PairWork& work = work_;
+    const auto size = [&](auto& xyzq, bool is_used) {
+        xyzq.resize(is_used ? at(4 * slots) : 0); // new elements, so also null atoms, are zero
+    };
+    size(work.xyzq, !in_tiles || wanted.energies);
+    size(work.block_xyzq, in_blocks);
+    size(work.tile_xyzq, in_tiles && (!in_blocks || has_others));
+    work.grid.resize(wanted.virial || forces.mode() != SumMode::exact ? at(slots) : 0);
+    work.kernel_grid.reset();
     if (in_tiles) {
         work.kernel_grid.emplace(grid);
-        if (in_blocks) {
-            work.block_xyzq.assign(at(4 * slots), 0);
-        }
-        if (!in_blocks || has_others) {
-            work.tile_xyzq.assign(at(4 * slots), 0);
-        }
     }
+    work.shift.clear();
+    work.shift_grid.clear();
     for (const auto& k : list_.shifts) {
         const GridPosition exact = grid.shift(k);
         work.shift.push_back(to_nm(exact));
@@ -391,6 +385,12 @@ void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Want
     std::exception_ptr fault;
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (std::int64_t s = 0; s < slots; ++s) {
+        constexpr std::int64_t ahead = 16; // neighbours in space are far apart in memory
+        if (s + ahead < slots && list_.order.atom_of_slot[at(s + ahead)] >= 0) {
+            const std::size_t next = at(list_.order.atom_of_slot[at(s + ahead)]);
+            __builtin_prefetch(&positions[next]);
+            tracker_.prefetch(next);
+        }
         const std::int32_t atom = list_.order.atom_of_slot[at(s)];
         try {
             if (atom >= 0) {
@@ -445,7 +445,7 @@ void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Want
                                       : wanted.energies ? DoubleResults::both
                                                         : DoubleResults::forces;
         doubles = walk_in_doubles(doubles_->form, pair_blocks_,
-                                  {work.xyzq, slot_type_, work.shift, change}, results,
+                                  {work.xyzq, slot_type_, work.shift, now.change}, results,
                                   wanted.virial, threads);
     }
     std::vector<std::optional<PairSums>> sums(at(threads));

@@ -9,6 +9,7 @@
 #include "engine/cpu/exclusion_corrections.hpp"
 #include "engine/cpu/pair_batch.hpp"
 #include "engine/cpu/pair_tiles.hpp"
+#include "engine/cpu/pair_work.hpp"
 #include "engine/cpu/position_grid.hpp"
 #include "engine/plans/cluster_pair_list.hpp"
 
@@ -86,15 +87,14 @@ public:
     void set_block_options(BlockOptions options) { block_options_ = options; }
 
 private:
-    struct Work;
     void check(const Box& box) const;
     void drop_pairs_of_others();
     void make_tiles(const Topology& topology);
     void make_blocks();
-    [[nodiscard]] bool add_blocks(const AtomTracker::Now& now, const Work& work, Wanted wanted,
+    [[nodiscard]] bool add_blocks(const AtomTracker::Now& now, const PairWork& work, Wanted wanted,
                                   bool wide, int threads, PairSums& sums);
     void place(const AtomTracker::Now& now, const Vec3& position, std::int64_t slot,
-               Work& work) const;
+               PairWork& work) const;
 
     PairForm form_;
     double cutoff_;
@@ -126,9 +126,11 @@ private:
     bool searched_ = false;
     AtomTracker tracker_;
     std::vector<std::int32_t> slot_type_; ///< [slots]
+    std::vector<float> slot_charge_;      ///< of tile_charge_, [slots]
     PairBlocks pair_blocks_;
     std::optional<PrunedBlocks> pruned_;   ///< of them, as atoms move; with blocks only
     AlignedVector<float> slot_lj_;         ///< as in BlockTask
+    PairWork work_;                        ///< of the last evaluation
     std::vector<std::uint8_t> is_partial_; ///< [columns]: other ranks compute some; may be empty
 };
 

@@ -210,6 +210,10 @@ void join(std::span<std::optional<PairSums>> parts, const ClusterOrder& order,
             OuterSum mine;
 #pragma omp for schedule(static) nowait
             for (std::int64_t s = 0; s < slots; ++s) {
+                constexpr std::int64_t ahead = 16; // neighbours in space are far apart in memory
+                if (s + ahead < slots && order.atom_of_slot[at(s + ahead)] >= 0) {
+                    __builtin_prefetch(&forces.fixed()[at(order.atom_of_slot[at(s + ahead)])], 1);
+                }
                 const std::int32_t atom = order.atom_of_slot[at(s)];
                 if (atom < 0) {
                     continue;
