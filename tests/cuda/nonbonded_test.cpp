@@ -91,9 +91,11 @@ TEST_F(CudaNonbondedTest, EqualsTheOracle)
     }
 }
 
-TEST_F(CudaNonbondedTest, EqualsTheCpuBitForBit)
+TEST_F(CudaNonbondedTest, AgreesWithTheCpuToRounding)
 {
-    // only IEEE additions, products, quotients and roots: also true on a GPU
+    // the CPU walks units of one atom and four (ADR 0015), which the kernel does not do yet: the
+    // same pairs in another order of operations, so forces differ by a few 1e-16 of their largest
+    // part
     for (const NonbondedSettings& s : ways_to_cut()) {
         const Mixture mixture(301);
         Nonbonded cpu(mixture.topology, s);
@@ -107,8 +109,16 @@ TEST_F(CudaNonbondedTest, EqualsTheCpuBitForBit)
         cpu.add_forces(mixture.box, mixture.positions, {true, false}, 1, cpu_forces, cpu_sums);
         evaluate(gpu, mixture, cpu.pair_list(), gpu_forces, gpu_sums);
 
-        EXPECT_EQ(gpu_forces.fixed(), cpu_forces.fixed());
-        EXPECT_EQ(gpu_sums.energy(EnergyKind::lj), cpu_sums.energy(EnergyKind::lj));
+        const std::vector<Vec3> on_gpu = to_vectors(gpu_forces), on_cpu = to_vectors(cpu_forces);
+        double largest = 0;
+        for (const Vec3& f : on_cpu) {
+            largest = std::max(largest, norm(f));
+        }
+        for (std::size_t i = 0; i < on_cpu.size(); ++i) {
+            EXPECT_LT(norm(on_gpu[i] - on_cpu[i]), 1e-14 * largest + 1e-9) << i;
+        }
+        const double energy = cpu_sums.energy(EnergyKind::lj);
+        EXPECT_NEAR(gpu_sums.energy(EnergyKind::lj), energy, 1e-9 + 1e-13 * std::fabs(energy));
     }
 }
 
