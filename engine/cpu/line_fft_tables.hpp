@@ -1,33 +1,14 @@
 #pragma once
 
+#include "engine/base/aligned_vector.hpp"
 #include "engine/cpu/simd/line_fft.hpp"
 #include "engine/cpu/simd_level.hpp"
 
 #include <memory>
-#include <new>
 #include <vector>
 
 namespace tessera
 {
-
-/// Memory aligned to the lines of the cache.
-template <class T>
-struct CacheAligned {
-    using value_type = T;
-    CacheAligned() = default;
-    template <class U>
-    CacheAligned(const CacheAligned<U>&)
-    {
-    }
-    T* allocate(std::size_t n)
-    {
-        return static_cast<T*>(::operator new (n * sizeof(T), std::align_val_t{64}));
-    }
-    void deallocate(T* p, std::size_t) { ::operator delete (p, std::align_val_t{64}); }
-    friend bool operator==(const CacheAligned&, const CacheAligned&) { return true; }
-};
-template <class T>
-using AlignedVector = std::vector<T, CacheAligned<T>>;
 
 /// Factors and roots of unity of one length: radices 8, 7, 5, 4, 3, 2, largest first, then other
 /// primes. A function of the length alone; roots from 80-bit functions, which have no variants by

@@ -63,7 +63,8 @@ public:
     /// What shortest() uses, as plain data: for kernels.
     [[nodiscard]] const ImageSearch& images() const { return images_; }
 
-    /// The image of x inside the cell: fractions in [0, 1), also after rounding. Open space returns
+    /// The image of x in the brick of the diagonal: 0 <= x_k < h_kk, also after rounding (not the
+    /// cell itself: its fractions are in [0, 1) only where it is rectangular). Open space returns
     /// x.
     [[nodiscard]] Vec3 wrap(const Vec3& x) const;
 
