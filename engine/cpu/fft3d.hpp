@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/cpu/line_fft_tables.hpp"
+#include "engine/cpu/simd/simd_choice.hpp"
 
 #include <array>
 #include <cstddef>
@@ -30,9 +31,8 @@ public:
         std::size_t pitch, plane;
     };
 
-    explicit Fft3d(const std::array<int, 3>& size, SimdLevel level = best_simd_level());
-    Fft3d(const std::array<int, 3>& size, const RealRows& rows,
-          SimdLevel level = best_simd_level());
+    explicit Fft3d(const std::array<int, 3>& size, SimdLevel level = simd_level());
+    Fft3d(const std::array<int, 3>& size, const RealRows& rows, SimdLevel level = simd_level());
 
     [[nodiscard]] const std::array<int, 3>& size() const { return n_; }
     [[nodiscard]] int half() const { return n_[2] / 2 + 1; }

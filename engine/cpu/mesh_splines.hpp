@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/cpu/mesh_layout.hpp"
-#include "engine/cpu/simd_level.hpp"
+#include "engine/cpu/simd/simd_choice.hpp"
 #include "engine/geometry/box.hpp"
 
 #include <cstdint>
@@ -36,12 +36,12 @@ void locate_on_mesh(const MeshLayout& layout, const Box& box, std::span<const Ve
 /// SIMD level.
 template <class R>
 void spread_on_mesh(const MeshLayout& layout, std::span<const MeshAtom<R>> atoms, const R* charge,
-                    MeshWhole<R>* mesh, SimdLevel level = best_simd_level());
+                    MeshWhole<R>* mesh, SimdLevel level = simd_level());
 
 /// Derivatives of the potential with respect to mesh coordinates, [atoms][3], summed in one fixed
 /// order: lanes apart over x, then halves of the vector.
 template <class R>
 void gather_from_mesh(const MeshLayout& layout, std::span<const MeshAtom<R>> atoms,
-                      const R* potential, R (*slope)[3], SimdLevel level = best_simd_level());
+                      const R* potential, R (*slope)[3], SimdLevel level = simd_level());
 
 } // namespace tessera

@@ -2,6 +2,7 @@
 #include "engine/app/exit_status.hpp"
 #include "engine/app/threads.hpp"
 #include "engine/app/version.hpp"
+#include "engine/cpu/simd/simd_choice.hpp"
 #include "io/toml_document.hpp"
 
 #include <cstdlib>
@@ -11,26 +12,6 @@
 namespace tessera
 {
 
-namespace
-{
-
-std::string simd_level()
-{
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
-        return "AVX-512";
-    }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-        return "AVX2 with FMA";
-    }
-    return __builtin_cpu_supports("avx") ? "AVX" : "SSE2";
-#else
-    return "not known on this processor";
-#endif
-}
-
-} // namespace
-
 int info_command()
 {
     const auto line = [](std::string_view name, std::string_view text) {
@@ -39,8 +20,8 @@ int info_command()
     line("version", version_text());
     line("build", TESSERA_BUILD_TYPE ", " TESSERA_COMPILER);
     line("precision", "mixed, fp64 (tf32 and tf32-1x are not built yet)");
-    line("processor",
-         fmt::format("{}; {} cores given to this process", simd_level(), threads_to_use(0)));
+    line("processor", fmt::format("{} kernels; {} cores given to this process",
+                                  name_of(simd_level()), threads_to_use(0)));
     const char* const policy = std::getenv("OMP_WAIT_POLICY");
     line("threads", fmt::format("waiting ones: OMP_WAIT_POLICY={}",
                                 policy != nullptr ? policy : "(the OpenMP library's own)"));

@@ -15,10 +15,12 @@ namespace
 std::vector<SimdLevel> find_supported()
 {
     std::vector<SimdLevel> levels{SimdLevel::baseline};
-    for (const SimdLevel level : {SimdLevel::avx2, SimdLevel::avx512}) {
-        if (level <= best_simd_level()) {
-            levels.push_back(level);
-        }
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+        levels.push_back(SimdLevel::avx2);
+    }
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) {
+        levels.push_back(SimdLevel::avx512);
     }
     return levels;
 }

@@ -15,17 +15,6 @@ namespace
 template <class R>
 constexpr std::size_t lanes = 64 / sizeof(R);
 
-std::vector<SimdLevel> levels()
-{
-    std::vector<SimdLevel> out{SimdLevel::baseline};
-    for (const SimdLevel level : {SimdLevel::avx2, SimdLevel::avx512}) {
-        if (best_simd_level() >= level) {
-            out.push_back(level);
-        }
-    }
-    return out;
-}
-
 /// Products of 2, 3, 5, 7 up to 256, and lengths with other primes.
 std::vector<std::size_t> lengths()
 {
@@ -124,7 +113,7 @@ TYPED_TEST(EveryNumber, LinesAgreeWithFftwAndDoNotFeelTheirCompany)
         const auto alone = transform_in_block(tables, SimdLevel::baseline, line, 0, false);
 
         EXPECT_LT(relative_error(alone, expected), tolerance<R>) << n;
-        for (const SimdLevel level : levels()) {
+        for (const SimdLevel level : supported_simd_levels()) {
             for (const std::size_t lane : {std::size_t{0}, lanes<R> / 2 + 1, lanes<R> - 1}) {
                 EXPECT_TRUE(transform_in_block(tables, level, line, lane, true) == alone)
                     << n << " lane " << lane;
@@ -142,7 +131,7 @@ TYPED_TEST(EveryNumber, RowsAgreeWithFftwAndComeBackAtEveryLevel)
         const std::vector<R> rows = random_numbers<R>(n * lanes<R>, 2);
         AlignedVector<R> room(fft_room<R>(n));
         std::vector<R> first_re, first_back;
-        for (const SimdLevel level : levels()) {
+        for (const SimdLevel level : supported_simd_levels()) {
             for (const std::size_t count : {lanes<R>, lanes<R> / 2 - 1, std::size_t{1}}) {
                 std::vector<R> re(half * count), im(half * count), back(n * count);
                 const FftKernels<R>& kernels = fft_kernels<R>(level);
@@ -199,7 +188,7 @@ TYPED_TEST(EveryNumber, MeshesHaveTheSameBitsForAnyThreadsAndLevelAndFilterAsInT
             spectrum.im[k] *= factor[k];
         }
         plain.backward(spectrum, expected.data(), 1);
-        for (const SimdLevel level : levels()) {
+        for (const SimdLevel level : supported_simd_levels()) {
             const Fft3d<R> fft(size, level);
             for (const int threads : {1, 2, 3}) {
                 std::vector<R> filtered = q;

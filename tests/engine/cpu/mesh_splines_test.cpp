@@ -15,17 +15,6 @@ namespace
 
 const Box cell(Mat3{{{2.6, 0, 0}, {0.9, 2.5, 0}, {-0.8, 0.7, 2.4}}});
 
-std::vector<SimdLevel> levels()
-{
-    std::vector<SimdLevel> out{SimdLevel::baseline};
-    for (const SimdLevel level : {SimdLevel::avx2, SimdLevel::avx512}) {
-        if (best_simd_level() >= level) {
-            out.push_back(level);
-        }
-    }
-    return out;
-}
-
 std::vector<Vec3> atoms_in_cell(std::size_t count)
 {
     support::Dice dice(1);
@@ -86,7 +75,7 @@ TYPED_TEST(EveryMeshNumber, SpreadsWhatTheRecursionOfSplinesSaysAtEveryLevel)
             }
         }
         std::vector<MeshWhole<R>> first;
-        for (const SimdLevel level : levels()) {
+        for (const SimdLevel level : supported_simd_levels()) {
             std::vector<MeshWhole<R>> mesh(c.layout.size);
 
             spread_on_mesh<R>(c.layout, c.atoms, c.charge.data(), mesh.data(), level);
@@ -115,7 +104,7 @@ TYPED_TEST(EveryMeshNumber, GathersWhatTheRecursionOfSplinesSaysAtEveryLevel)
         }
         using Slope = std::array<R, 3>;
         std::vector<Slope> first;
-        for (const SimdLevel level : levels()) {
+        for (const SimdLevel level : supported_simd_levels()) {
             std::vector<Slope> slope(c.atoms.size());
 
             gather_from_mesh<R>(c.layout, c.atoms, potential.data(),
@@ -168,7 +157,7 @@ TEST(MeshSplines, RoundsChargesBeyondTheSwiftRangeAlike)
     }
 
     EXPECT_NEAR(static_cast<double>(sum) / 4503599627370496.0, charge / 4503599627370496.0, 1e-13);
-    for (const SimdLevel level : levels()) {
+    for (const SimdLevel level : supported_simd_levels()) {
         std::vector<std::int64_t> mesh(c.layout.size);
         spread_on_mesh<double>(c.layout, c.atoms, c.charge.data(), mesh.data(), level);
         EXPECT_TRUE(mesh == first);
