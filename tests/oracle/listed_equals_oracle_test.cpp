@@ -4,6 +4,7 @@
 #include "tests/oracle/virtual_sites.hpp"
 #include "tests/support/geometries.hpp"
 #include "tests/support/systems.hpp"
+#include "tests/support/term_types.hpp"
 
 #include <gtest/gtest.h>
 
@@ -73,17 +74,10 @@ std::vector<Vec3> geometry<WaterPolarization>(Dice& dice)
     return {x[0], x[0] + 0.06 * axis - side, x[0] + 0.06 * axis + side, d, d + dice.in_cube(0.01)};
 }
 
-template <class List>
-struct GoogleTypes;
-template <class... Ts>
-struct GoogleTypes<TypeList<Ts...>> {
-    using type = testing::Types<Ts...>;
-};
-
 template <class Term>
 class ListedTerm : public testing::Test {
 };
-TYPED_TEST_SUITE(ListedTerm, GoogleTypes<ListedTerms>::type);
+TYPED_TEST_SUITE(ListedTerm, support::AllTerms, support::TermNames);
 
 TYPED_TEST(ListedTerm, EqualsTheOracle)
 {

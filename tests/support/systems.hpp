@@ -71,4 +71,24 @@ inline void exclude(Topology& t, const std::vector<std::array<std::int32_t, 2>>&
     t.exclusions = list;
 }
 
+/// Molecules of three atoms of three types, whose atoms are excluded from each other; charges that
+/// do not cancel. The last molecule may lack atoms.
+inline Topology mixture(int atoms,
+                        const PairTable& table = mixed_table({0.3, 0.2, 0.0}, {0.65, 0.2, 0.0}))
+{
+    std::vector<double> charge;
+    std::vector<std::int32_t> type;
+    std::vector<std::array<std::int32_t, 2>> excluded;
+    for (int a = 0; a < atoms; ++a) {
+        charge.push_back(a % 3 == 0 ? -0.8 : 0.4 + 0.01 * (a % 7));
+        type.push_back(a % 3);
+        if (a % 3 == 2) {
+            excluded.insert(excluded.end(), {{a - 2, a - 1}, {a - 2, a}, {a - 1, a}});
+        }
+    }
+    Topology t = free_atoms(charge, type, table);
+    exclude(t, excluded);
+    return t;
+}
+
 } // namespace tessera::support

@@ -23,16 +23,6 @@ constexpr int atoms = 1203; // the last cluster has a null
 
 Topology mixture(const Case& c)
 {
-    std::vector<double> charge;
-    std::vector<std::int32_t> type;
-    std::vector<std::array<std::int32_t, 2>> excluded;
-    for (int a = 0; a < atoms; ++a) {
-        charge.push_back(a % 3 == 0 ? -0.8 : 0.4 + 0.01 * (a % 7));
-        type.push_back(a % 3);
-        if (a % 3 == 2) {
-            excluded.insert(excluded.end(), {{a - 2, a - 1}, {a - 2, a}, {a - 1, a}});
-        }
-    }
     auto table = support::mixed_table({0.25, 0.2, 0.0}, {0.65, 0.2, 0.0}); // Lorentz-Berthelot
     if (c.rule == LjRule::geometric) {
         table.c6[1] = table.c6[3] = std::sqrt(table.c6[0] * table.c6[4]);
@@ -42,9 +32,7 @@ Topology mixture(const Case& c)
         table.c6[8] = 1e-4;
         table.c12[8] = 1e-8;
     }
-    Topology t = support::free_atoms(charge, type, table);
-    support::exclude(t, excluded);
-    return t;
+    return support::mixture(atoms, table);
 }
 
 using Sums = std::vector<std::array<std::int64_t, 3>>;

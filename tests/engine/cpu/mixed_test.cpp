@@ -15,9 +15,9 @@ namespace tessera
 namespace
 {
 
-using support::exclude;
 using support::free_atoms;
 using support::mixed_table;
+using support::mixture;
 using support::scattered;
 
 const Mat3 tilted{{{2.6, 0, 0}, {0.9, 2.5, 0}, {-0.8, 0.7, 2.4}}};
@@ -65,22 +65,9 @@ double relative_error(const Result& a, const Result& reference)
     return std::sqrt(error / size);
 }
 
-/// Molecules of three atoms of three types, with charges.
-Topology mixture(int atoms)
+Topology small_mixture(int atoms)
 {
-    std::vector<double> charge;
-    std::vector<std::int32_t> type;
-    std::vector<std::array<std::int32_t, 2>> excluded;
-    for (int a = 0; a < atoms; ++a) {
-        charge.push_back(a % 3 == 0 ? -0.8 : 0.4 + 0.01 * (a % 7));
-        type.push_back(a % 3);
-        if (a % 3 == 2) {
-            excluded.insert(excluded.end(), {{a - 2, a - 1}, {a - 2, a}, {a - 1, a}});
-        }
-    }
-    Topology t = free_atoms(charge, type, mixed_table({0.25, 0.2, 0.0}, {0.65, 0.2, 0.0}));
-    exclude(t, excluded);
-    return t;
+    return mixture(atoms, mixed_table({0.25, 0.2, 0.0}, {0.65, 0.2, 0.0}));
 }
 
 struct Method {
@@ -136,7 +123,7 @@ class MixedPairs : public testing::TestWithParam<Method> {};
 TEST_P(MixedPairs, AgreesWithFp64ToFiveMillionths)
 {
     const Method& m = GetParam();
-    const Topology topology = mixture(120);
+    const Topology topology = small_mixture(120);
     const std::vector<Vec3> x = scattered(120, tilted, 0.2, 3);
 
     const Result mixed = pairs(topology, m.settings, Precision::mixed, Box(tilted), x);
@@ -157,7 +144,7 @@ TEST_P(MixedPairs, AgreesWithFp64ToFiveMillionths)
 TEST_P(MixedPairs, KeepsItsBitsOnAnyNumberOfThreads)
 {
     const Method& m = GetParam();
-    const Topology topology = mixture(120);
+    const Topology topology = small_mixture(120);
     const std::vector<Vec3> x = scattered(120, tilted, 0.2, 4);
 
     const Result one = pairs(topology, m.settings, Precision::mixed, Box(tilted), x, 1);
@@ -171,7 +158,7 @@ TEST_P(MixedPairs, KeepsItsBitsOnAnyNumberOfThreads)
 TEST_P(MixedPairs, KeepsItsBitsInWhicheverImageAtomsAreGiven)
 {
     const Method& m = GetParam();
-    const Topology topology = mixture(60);
+    const Topology topology = small_mixture(60);
     const std::vector<Vec3> x = scattered(60, tilted, 0.2, 5);
     const Box box(tilted);
     const PositionGrid grid(box);
@@ -193,7 +180,7 @@ TEST_P(MixedPairs, KeepsItsBitsAsTheListAges)
 {
     NonbondedSettings settings = GetParam().settings;
     settings.precision = Precision::mixed;
-    const Topology topology = mixture(63);
+    const Topology topology = small_mixture(63);
     const Box box(tilted);
     for (unsigned seed = 10; seed < 40; ++seed) {
         std::vector<Vec3> x = scattered(63, tilted, 0.2, 6);
@@ -262,7 +249,7 @@ Topology two_charges()
 
 TEST(MixedPairs, HoldsFarFromTheOriginOfOpenSpace)
 {
-    const Topology topology = mixture(90);
+    const Topology topology = small_mixture(90);
     std::vector<Vec3> x = scattered(90, tilted, 0.2, 7);
     for (Vec3& p : x) {
         p += Vec3{1000, -3000, 20000}; // nm; 32 bits of 2^-23 nm hold 512
@@ -323,7 +310,7 @@ TEST_P(MixedMesh, AgreesWithFp64)
     NonbondedSettings s = methods().front().settings;
     s.electrostatics = Electrostatics::pme;
     s.pme_order = GetParam();
-    const Topology topology = mixture(120);
+    const Topology topology = small_mixture(120);
     const std::vector<Vec3> x = scattered(120, tilted, 0.2, 8);
 
     const Result mixed = mesh(topology, s, Precision::mixed, tilted, x);
@@ -342,7 +329,7 @@ TEST_P(MixedMesh, KeepsItsBitsOnAnyNumberOfThreads)
     s.electrostatics = Electrostatics::pme;
     s.pme_order = GetParam();
     s.pme_grid = {20, 21, 24};
-    const Topology topology = mixture(120);
+    const Topology topology = small_mixture(120);
     const std::vector<Vec3> x = scattered(120, tilted, 0.2, 9);
 
     const Result one = mesh(topology, s, Precision::mixed, tilted, x, 1);

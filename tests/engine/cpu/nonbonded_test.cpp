@@ -11,9 +11,9 @@ namespace tessera
 namespace
 {
 
-using support::exclude;
 using support::free_atoms;
 using support::mixed_table;
+using support::mixture;
 using support::scattered;
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
@@ -43,26 +43,6 @@ Result computed(const Topology& topology, const NonbondedSettings& settings, con
     Nonbonded nonbonded(topology, settings);
     nonbonded.search(box, x, threads);
     return evaluate_at(nonbonded, box, x, threads, mode);
-}
-
-/// Sixty atoms of three types in molecules of three, with charges.
-Topology mixture(int atoms)
-{
-    std::vector<double> charge;
-    std::vector<std::int32_t> type;
-    std::vector<std::array<std::int32_t, 2>> excluded;
-    for (int a = 0; a < atoms; ++a) {
-        charge.push_back(a % 3 == 0 ? -0.8 : 0.4 + 0.01 * (a % 7));
-        type.push_back(a % 3);
-        if (a % 3 == 2) {
-            excluded.push_back({a - 2, a - 1});
-            excluded.push_back({a - 2, a});
-            excluded.push_back({a - 1, a});
-        }
-    }
-    Topology t = free_atoms(charge, type, mixed_table({0.3, 0.2, 0.0}, {0.65, 0.2, 0.0}));
-    exclude(t, excluded);
-    return t;
 }
 
 struct Method {

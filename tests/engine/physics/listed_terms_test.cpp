@@ -1,4 +1,5 @@
 #include "tests/engine/physics/term_geometry.hpp"
+#include "tests/support/term_types.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -10,21 +11,6 @@ namespace tessera::test
 {
 namespace
 {
-
-template <class List>
-struct AsGtestTypes;
-template <class... Terms>
-struct AsGtestTypes<TypeList<Terms...>> {
-    using type = ::testing::Types<Terms...>;
-};
-
-struct TermNames {
-    template <class Term>
-    static std::string GetName(int)
-    {
-        return std::string(Term::name);
-    }
-};
 
 template <class Term>
 class ListedTerm : public ::testing::Test {
@@ -38,7 +24,7 @@ protected:
         return evaluate(term, box, x).energy;
     }
 };
-TYPED_TEST_SUITE(ListedTerm, typename AsGtestTypes<ListedTerms>::type, TermNames);
+TYPED_TEST_SUITE(ListedTerm, support::AllTerms, support::TermNames);
 
 // Central differences with a step of 1e-6 nm err by about 1e-12 U''' and 1e-16 U/1e-6: below 1e-6
 // of the force for forces that vary over 0.01 nm.

@@ -1,5 +1,6 @@
 #include "engine/math/constants.hpp"
 #include "engine/physics/listed_terms.hpp"
+#include "tests/support/term_types.hpp"
 
 #include <array>
 #include <gtest/gtest.h>
@@ -232,23 +233,10 @@ void hand_values(Cmap*)
     EXPECT_NEAR((CmapSurface<double>{nodes.data(), 4}(pi / 2, -pi / 2).energy), 0.0, digits);
 }
 
-template <class List>
-struct AsGtestTypes;
-template <class... Terms>
-struct AsGtestTypes<TypeList<Terms...>> {
-    using type = ::testing::Types<Terms...>;
-};
-struct TermNames {
-    template <class Term>
-    static std::string GetName(int)
-    {
-        return std::string(Term::name);
-    }
-};
 template <class Term>
 class TermValues : public ::testing::Test {
 };
-TYPED_TEST_SUITE(TermValues, typename AsGtestTypes<ListedTerms>::type, TermNames);
+TYPED_TEST_SUITE(TermValues, support::AllTerms, support::TermNames);
 
 TYPED_TEST(TermValues, AreThoseWorkedOutByHand)
 {

@@ -4,6 +4,7 @@
 #include "tests/support/dynamics.hpp"
 #include "tests/support/geometries.hpp"
 #include "tests/support/strain.hpp"
+#include "tests/support/term_types.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -67,23 +68,10 @@ Mat3 affine_derivative(const Topology& topology, const NonbondedSettings& settin
     return support::half_strain_derivative(box, energy, h);
 }
 
-template <class List>
-struct AsGtestTypes;
-template <class... Terms>
-struct AsGtestTypes<TypeList<Terms...>> {
-    using type = ::testing::Types<Terms...>;
-};
-struct TermNames {
-    template <class Term>
-    static std::string GetName(int)
-    {
-        return std::string(Term::name);
-    }
-};
 template <class Term>
 class PressureOfTerms : public ::testing::Test {
 };
-TYPED_TEST_SUITE(PressureOfTerms, typename AsGtestTypes<ListedTerms>::type, TermNames);
+TYPED_TEST_SUITE(PressureOfTerms, support::AllTerms, support::TermNames);
 
 /// One term of the typical parameters over a bent chain.
 template <class Term>
