@@ -165,7 +165,7 @@ TEST(Langevin, KeepsItsConservedQuantity)
 TEST(Langevin, DecorrelatesSeeds)
 {
     constexpr std::size_t atoms = 100;
-    constexpr int steps = 400;
+    constexpr int steps = 2000;
     const auto noise_of = [&](std::uint64_t seed) {
         DynamicsSettings settings = at_300_kelvin(Integrator::langevin, 0.01);
         settings.generate_velocities = false;
@@ -197,7 +197,7 @@ TEST(Langevin, DecorrelatesSeeds)
         }
     }
     const double draws = 1.0 * static_cast<double>(seeds.size()) * steps * atoms;
-    EXPECT_NEAR(square / draws, 1, 0.014); // four standard errors sqrt(2/160000)
+    EXPECT_NEAR(square / draws, 1, 0.0064); // four standard errors sqrt(2/800000)
     for (std::size_t a = 0; a < seeds.size(); ++a) {
         for (std::size_t b = a; b < seeds.size(); ++b) {
             for (int lag = a == b ? 1 : -50; lag <= 50; ++lag) {
