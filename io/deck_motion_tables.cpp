@@ -29,11 +29,6 @@ public:
     }
 
 private:
-    [[nodiscard]] bool minimises() const
-    {
-        return deck_.dynamics.integrator == Integrator::steepest_descent;
-    }
-
     void run()
     {
         DynamicsSettings& dynamics = deck_.dynamics;
@@ -70,7 +65,7 @@ private:
             {"langevin", Integrator::langevin},
             {"steepest-descent", Integrator::steepest_descent}};
         dynamics.integrator = integrators.at(values_.word("run.integrator"));
-        if (minimises()) {
+        if (deck_.dynamics.minimises()) {
             idle("run.velocities", "a minimiser has no velocities");
             idle("run.remove_com_motion", "a minimiser has no velocities");
         } else {
@@ -145,7 +140,7 @@ private:
             return;
         }
         needs_temperature();
-        if (minimises()) {
+        if (deck_.dynamics.minimises()) {
             fault("thermostat.kind",
                   fmt::format("thermostat.kind = {} contradicts run.integrator = "
                               "\"steepest-descent\" (a minimiser has no temperature)",
@@ -222,7 +217,7 @@ private:
                               kind),
                   "", "add a thermostat, such as kind = \"v-rescale\" under [thermostat]");
         }
-        if (minimises()) {
+        if (deck_.dynamics.minimises()) {
             fault("barostat.kind",
                   fmt::format("{} contradicts run.integrator = \"steepest-descent\"", kind), "",
                   "set barostat.kind = \"none\"");
@@ -345,7 +340,7 @@ private:
             compute.threads = static_cast<int>(threads);
         }
         compute.check_every = count("compute.check_every", 5000);
-        if (minimises()) {
+        if (deck_.dynamics.minimises()) {
             idle("compute.check_every", "minimisers compute in FP64");
         }
         idle("compute.reproducible", "the bits are reproducible at either value");

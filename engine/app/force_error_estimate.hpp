@@ -23,4 +23,8 @@ double truncation_force_error(const ChargedSystem& system, double beta, double c
 /// 0.094 to 0.15 nm: there it is right within a factor of 2. Other orders are an extrapolation.
 double mesh_force_error(const ChargedSystem& system, double beta, double spacing, int order);
 
+/// The same over the RMS of the total force, as if the system were water: charged systems differ by
+/// a factor of a few at most.
+double mesh_error_in_water(double beta, double spacing, int order);
+
 } // namespace tessera

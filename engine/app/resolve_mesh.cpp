@@ -1,5 +1,6 @@
 #include "engine/app/resolve_mesh.hpp"
 
+#include "engine/app/force_error_estimate.hpp"
 #include "engine/base/error.hpp"
 #include "engine/plans/pme_plan.hpp"
 
@@ -69,7 +70,7 @@ std::string smaller_mesh(const Deck& deck, const Box& box, const NonbondedSettin
         if (!grid) {
             continue;
         }
-        if (estimated_mesh_error(nonbonded.ewald_beta, rounded, nonbonded.pme_order) > 0.1) {
+        if (mesh_error_in_water(nonbonded.ewald_beta, rounded, nonbonded.pme_order) > 0.1) {
             break;
         }
         return deck.gives("pme.grid")
@@ -82,18 +83,11 @@ std::string smaller_mesh(const Deck& deck, const Box& box, const NonbondedSettin
 
 } // namespace
 
-double estimated_mesh_error(double beta, double spacing, int order)
-{
-    const double x = beta * spacing / 0.374;
-    return 4.4e-4 * std::pow(0.22, order - 4) * std::pow(x, order + 1.3);
-}
-
 void resolve_mesh(const Deck& deck, const Box& box, NonbondedSettings& nonbonded,
                   Diagnostics& diagnostics)
 {
     const bool coulomb_mesh = nonbonded.electrostatics == Electrostatics::pme;
-    const bool lattice_sum = coulomb_mesh || nonbonded.electrostatics == Electrostatics::ewald;
-    if (lattice_sum) {
+    if (nonbonded.has_coulomb_lattice()) {
         nonbonded.ewald_beta =
             deck.pme.beta ? *deck.pme.beta
                           : ewald_beta_for_tolerance(nonbonded.coulomb_cutoff, deck.pme.tolerance);
@@ -131,7 +125,7 @@ void resolve_mesh(const Deck& deck, const Box& box, NonbondedSettings& nonbonded
     }
     const auto& grid = nonbonded.pme_grid;
     const double spacing = std::max({edges.x / grid[0], edges.y / grid[1], edges.z / grid[2]});
-    const double error = estimated_mesh_error(nonbonded.ewald_beta, spacing, nonbonded.pme_order);
+    const double error = mesh_error_in_water(nonbonded.ewald_beta, spacing, nonbonded.pme_order);
     if (coulomb_mesh && error > 0.1) {
         diagnostics.error(
             {deck.place_of(key_of_mesh(deck)),

@@ -57,8 +57,7 @@ State start_state(const Deck& deck, const Assembly& assembly, Diagnostics& diagn
     for (const Vec3& x : coordinates.positions) {
         state.position.push_back(to_grid(x));
     }
-    const bool from_file = !deck.dynamics.generate_velocities &&
-                           deck.dynamics.integrator != Integrator::steepest_descent;
+    const bool from_file = !deck.dynamics.generate_velocities && !deck.dynamics.minimises();
     state.velocity.assign(coordinates.positions.size(), Vec3{});
     if (from_file && !coordinates.velocities.empty()) {
         state.velocity = coordinates.velocities;

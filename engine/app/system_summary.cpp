@@ -68,7 +68,7 @@ std::string value_of(const Deck& deck, const std::string& path)
 std::string motion_in_words(const Deck& deck)
 {
     const DynamicsSettings& dynamics = deck.dynamics;
-    if (dynamics.integrator == Integrator::steepest_descent) {
+    if (dynamics.minimises()) {
         return fmt::format("steepest-descent, at most {} steps, until the largest force is below "
                            "{:.4g} kJ/mol/nm",
                            dynamics.steps, dynamics.minimizer_tolerance);
@@ -129,10 +129,8 @@ std::string pair_list_in_words(const Deck& deck, const Assembly& assembly)
     for (const double mass : assembly.topology->mass) {
         lightest = mass > 0 && (lightest == 0 || mass < lightest) ? mass : lightest;
     }
-    const double temperature = dynamics.thermostat != ThermostatKind::none ? dynamics.temperature
-                               : dynamics.generate_velocities ? dynamics.velocity_temperature
-                                                              : 300;
-    if (dynamics.integrator == Integrator::steepest_descent || lightest == 0) {
+    const double temperature = dynamics.expected_temperature();
+    if (dynamics.minimises() || lightest == 0) {
         return out;
     }
     const double atoms = std::max(3.0, static_cast<double>(assembly.topology->atoms()));
@@ -220,9 +218,7 @@ std::string system_summary(const Deck& deck, const Assembly& assembly)
              fmt::format("{} x {} x {}, order {}, beta {:.8g} /nm", grid[0], grid[1], grid[2],
                          assembly.nonbonded.pme_order, assembly.nonbonded.ewald_beta));
     }
-    const bool lattice = assembly.nonbonded.electrostatics == Electrostatics::pme ||
-                         assembly.nonbonded.electrostatics == Electrostatics::ewald;
-    if (lattice && assembly.box.is_periodic()) {
+    if (assembly.nonbonded.has_coulomb_lattice() && assembly.box.is_periodic()) {
         line("accuracy", accuracy_in_words(assembly));
     }
     if (assembly.box.is_periodic() && std::isfinite(assembly.nonbonded.cutoff())) {
@@ -231,7 +227,7 @@ std::string system_summary(const Deck& deck, const Assembly& assembly)
     line("run", motion_in_words(deck));
     line("trajectory", file_in_words(deck.output.trajectory));
     line("checkpoint", file_in_words(deck.output.checkpoint));
-    const bool minimises = deck.dynamics.integrator == Integrator::steepest_descent;
+    const bool minimises = deck.dynamics.minimises();
     line("device", fmt::format("cpu, {} threads, {} (runs on GPUs are not built yet)",
                                threads_to_use(deck.compute.threads),
                                minimises && assembly.nonbonded.precision == Precision::mixed

@@ -106,13 +106,12 @@ void net_charge(const Deck& deck, const Assembly& assembly, Diagnostics& diagnos
 {
     const auto& charge = assembly.topology->charge;
     const double sum = std::accumulate(charge.begin(), charge.end(), 0.0);
-    const bool lattice_sum = deck.nonbonded.electrostatics == Electrostatics::pme ||
-                             deck.nonbonded.electrostatics == Electrostatics::ewald;
     const auto& told = assembly.topology->warnings;
     const bool told_already = std::any_of(told.begin(), told.end(), [](const std::string& warning) {
         return warning.find("net charge") != std::string::npos;
     });
-    if (!told_already && std::fabs(sum) > 1e-3 && assembly.box.is_periodic() && lattice_sum) {
+    if (!told_already && std::fabs(sum) > 1e-3 && assembly.box.is_periodic() &&
+        deck.nonbonded.has_coulomb_lattice()) {
         warn(diagnostics, deck.place_of("system.topology"),
              fmt::format("the system has a net charge of {:+.6g} e (a uniform background "
                          "neutralises it, which acts on the pressure)",
@@ -121,19 +120,14 @@ void net_charge(const Deck& deck, const Assembly& assembly, Diagnostics& diagnos
     }
 }
 
-constexpr double overlap = 0.05; ///< nm
-
-std::vector<ClosePair> overlapping(const Assembly& assembly)
+/// Returns whether there are any.
+bool overlaps(const Deck& deck, const Assembly& assembly, Diagnostics& diagnostics)
 {
-    return close_pairs(*assembly.topology, assembly.box, assembly.coordinates.positions, overlap,
-                       5);
-}
-
-void overlaps(const Deck& deck, const Assembly& assembly, Diagnostics& diagnostics)
-{
-    const auto pairs = overlapping(assembly);
+    constexpr double overlap = 0.05; // nm
+    const auto pairs =
+        close_pairs(*assembly.topology, assembly.box, assembly.coordinates.positions, overlap, 5);
     if (pairs.empty()) {
-        return;
+        return false;
     }
     std::string list;
     for (const ClosePair& pair : pairs) {
@@ -144,6 +138,7 @@ void overlaps(const Deck& deck, const Assembly& assembly, Diagnostics& diagnosti
     warn(diagnostics, deck.place_of("system.coordinates"),
          fmt::format("atoms are closer than {} nm ({})", overlap, list),
          "minimise first (integrator = \"steepest-descent\"), or correct the coordinates");
+    return true;
 }
 
 void truncated_coulomb(const Deck& deck, const Assembly& assembly, Diagnostics& diagnostics)
@@ -188,24 +183,20 @@ void narrow_box(const Deck& deck, const Assembly& assembly, Diagnostics& diagnos
 
 } // namespace
 
-bool have_overlaps(const Assembly& assembly)
-{
-    return !overlapping(assembly).empty();
-}
-
-void warn_of_unwise(const Deck& deck, const Assembly& assembly, bool dynamics,
+bool warn_of_unwise(const Deck& deck, const Assembly& assembly, bool dynamics,
                     Diagnostics& diagnostics)
 {
     net_charge(deck, assembly, diagnostics);
-    overlaps(deck, assembly, diagnostics);
+    const bool atoms_overlap = overlaps(deck, assembly, diagnostics);
     if (dynamics) {
-        if (deck.dynamics.integrator != Integrator::steepest_descent) {
+        if (!deck.dynamics.minimises()) {
             hydrogen_bonds(deck, *assembly.topology, diagnostics);
             truncated_coulomb(deck, assembly, diagnostics);
             fast_motion(deck, *assembly.topology, diagnostics);
         }
         narrow_box(deck, assembly, diagnostics);
     }
+    return atoms_overlap;
 }
 
 } // namespace tessera

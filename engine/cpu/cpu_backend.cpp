@@ -76,7 +76,7 @@ CpuBackend::CpuBackend(std::shared_ptr<const Topology> topology, const DynamicsS
     degrees_of_freedom_ =
         tessera::degrees_of_freedom(*topology_, constraints_.plan(), settings.remove_com_every > 0);
     // trial positions of a minimiser may overlap beyond the range of exact sums
-    const bool minimises = settings.integrator == Integrator::steepest_descent;
+    const bool minimises = settings.minimises();
     forces_ = ForceSums(topology_->mass.size(), minimises ? SumMode::floating : SumMode::exact);
     descent_.at_start = minimises;
 }

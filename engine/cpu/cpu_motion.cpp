@@ -110,7 +110,7 @@ Motion CpuBackend::measure_motion()
     const ScopedPhase phase(times_, "update");
     const auto& mass = topology_->mass;
     Motion motion;
-    if (settings_.integrator == Integrator::steepest_descent) {
+    if (settings_.minimises()) {
         return motion;
     }
     motion.kinetic = kinetic_tensor(state_.velocity, mass, threads_);

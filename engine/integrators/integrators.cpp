@@ -34,7 +34,7 @@ Scheme bare_scheme(const DynamicsSettings& s)
 void check(const DynamicsSettings& s)
 {
     const bool langevin = s.integrator == Integrator::langevin;
-    const bool minimises = s.integrator == Integrator::steepest_descent;
+    const bool minimises = s.minimises();
     if (!minimises && !(s.timestep > 0 && std::isfinite(s.timestep))) {
         throw InputError(fmt::format("the time step is {} ps (time must go forward). Give a "
                                      "positive run.timestep.",
@@ -104,7 +104,7 @@ Scheme make_scheme(const DynamicsSettings& s, bool has_constraints)
         steps.insert(std::find_if(steps.begin(), steps.end(), is_force_evaluation), scale);
         steps.insert(steps.begin(), MeasurePressure{s.couple_every});
     }
-    if (s.remove_com_every > 0 && s.integrator != Integrator::steepest_descent) {
+    if (s.remove_com_every > 0 && !s.minimises()) {
         // noise gives the centre its thermal share at once: only what is removed in every step
         // counts no degrees of freedom
         const bool noisy = s.integrator == Integrator::langevin;

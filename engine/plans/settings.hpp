@@ -47,6 +47,11 @@ struct NonbondedSettings {
     {
         return lj_cutoff > coulomb_cutoff ? lj_cutoff : coulomb_cutoff;
     }
+    /// Charges act on every image of the cell, not only within the cut-off.
+    [[nodiscard]] bool has_coulomb_lattice() const
+    {
+        return electrostatics == Electrostatics::pme || electrostatics == Electrostatics::ewald;
+    }
 };
 
 enum class Integrator : std::uint8_t { leap_frog, velocity_verlet, langevin, steepest_descent };
@@ -77,6 +82,13 @@ struct DynamicsSettings {
 
     double minimizer_step = 0.01;    ///< nm, first step of steepest descent
     double minimizer_tolerance = 10; ///< kJ/mol/nm, largest force at which it stops
+
+    [[nodiscard]] bool minimises() const { return integrator == Integrator::steepest_descent; }
+    /// K: what the thermostat holds, else what velocities are drawn at, else room temperature.
+    [[nodiscard]] double expected_temperature() const
+    {
+        return thermostat != ThermostatKind::none ? temperature : velocity_temperature;
+    }
 };
 
 } // namespace tessera

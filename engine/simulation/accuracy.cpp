@@ -17,12 +17,6 @@ constexpr auto pairs_index = static_cast<std::size_t>(ForceClass::pairs);
 constexpr auto reciprocal_index = static_cast<std::size_t>(ForceClass::reciprocal);
 constexpr auto total_index = static_cast<std::size_t>(ForceClass::total);
 
-NonbondedSettings in_fp64(NonbondedSettings settings)
-{
-    settings.precision = Precision::fp64;
-    return settings;
-}
-
 /// The element, or where the topology does not know it the type of Lennard-Jones parameters.
 std::string element_of(const Topology& topology, std::size_t atom)
 {
@@ -108,10 +102,9 @@ AccuracyStudy::AccuracyStudy(std::shared_ptr<const Topology> topology,
                              const NonbondedSettings& settings, double ndf, double timestep,
                              double temperature, int threads)
     : topology_(std::move(topology)), precision_(settings.precision),
-      has_mesh_(settings.lj_pme || settings.electrostatics == Electrostatics::pme ||
-                settings.electrostatics == Electrostatics::ewald),
-      threads_(std::max(1, threads)), tested_(topology_, settings, PairPath::production),
-      reference_(topology_, in_fp64(settings), PairPath::reference),
+      has_mesh_(settings.lj_pme || settings.has_coulomb_lattice()), threads_(std::max(1, threads)),
+      tested_(topology_, settings, PairPath::production),
+      reference_(topology_, settings, PairPath::reference),
       noise_power_(*topology_, ndf, timestep, temperature)
 {
     for (std::size_t a = 0; a < topology_->mass.size(); ++a) {

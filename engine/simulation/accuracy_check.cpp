@@ -17,19 +17,12 @@ namespace
 
 constexpr double safety = 10;     // on the margins
 constexpr double weak_force = 10; // kJ/mol/nm; thermal forces in liquids are 50 and more
-constexpr double room_heat = 300; // K, where the settings have none
+constexpr double room_heat = 300; // K, in place of 0 K: nothing is hot beside that
 
 double temperature_of(const DynamicsSettings& dynamics)
 {
-    const double t = dynamics.thermostat != ThermostatKind::none ? dynamics.temperature
-                                                                 : dynamics.velocity_temperature;
+    const double t = dynamics.expected_temperature();
     return t > 0 ? t : room_heat;
-}
-
-NonbondedSettings in_fp64(NonbondedSettings settings)
-{
-    settings.precision = Precision::fp64;
-    return settings;
 }
 
 } // namespace
@@ -41,7 +34,7 @@ AccuracyCheck::AccuracyCheck(std::shared_ptr<const Topology> topology,
     : topology_(std::move(topology)), precision_(settings.precision), every_(every),
       threads_(std::max(1, threads)),
       kinetic_(0.5 * std::max(1.0, ndf) * constants::boltzmann * temperature_of(dynamics)),
-      reference_(topology_, in_fp64(settings), PairPath::reference),
+      reference_(topology_, settings, PairPath::reference),
       noise_power_(*topology_, std::max(1.0, ndf), dynamics.timestep, temperature_of(dynamics)),
       tell_(std::move(tell))
 {

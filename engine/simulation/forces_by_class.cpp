@@ -21,6 +21,14 @@ namespace tessera
 namespace
 {
 
+NonbondedSettings of_path(NonbondedSettings settings, PairPath path)
+{
+    if (path == PairPath::reference) {
+        settings.precision = Precision::fp64;
+    }
+    return settings;
+}
+
 NonbondedSettings without_buffer(NonbondedSettings settings)
 {
     settings.list_buffer = 0; // no list is kept
@@ -100,7 +108,7 @@ struct ForceClasses::Parts {
 
 ForceClasses::ForceClasses(std::shared_ptr<const Topology> topology,
                            const NonbondedSettings& settings, PairPath path)
-    : parts_(std::make_unique<Parts>(std::move(topology), settings, path))
+    : parts_(std::make_unique<Parts>(std::move(topology), of_path(settings, path), path))
 {
 }
 

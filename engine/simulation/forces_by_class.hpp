@@ -47,10 +47,10 @@ struct ForcesByClass {
 };
 
 /// Who finds the pairs: production code (cluster pair list, tiles in mixed precision), or
-/// add_reference_pairs in FP64.
+/// add_reference_pairs, with meshes in FP64 too.
 enum class PairPath : std::uint8_t { production, reference };
 
-/// Evaluates forces class by class, in the precision of the settings. The total of
+/// Evaluates forces class by class, in the precision that `path` says. The total of
 /// PairPath::production has the bits of single_point() and of the steps of a simulation.
 class ForceClasses {
 public:

@@ -47,7 +47,7 @@ std::unique_ptr<Backend> cpu_backend(const std::shared_ptr<const Topology>& topo
                                      NonbondedSettings nonbonded, const DynamicsSettings& dynamics,
                                      const State& start, int threads)
 {
-    if (dynamics.integrator == Integrator::steepest_descent) {
+    if (dynamics.minimises()) {
         nonbonded.precision = Precision::fp64; // trial positions may overlap
         nonbonded.shuffle_seed = 0;            // nor are sums exact
     }
@@ -116,7 +116,7 @@ StepPlan Simulation::plan_for(std::int64_t step) const
         plan.virial ||
         (dynamics_.barostat != BarostatKind::none &&
          (step % dynamics_.couple_every == 0 || (step - 1) % dynamics_.couple_every == 0));
-    plan.energies = plan.energies || dynamics_.integrator == Integrator::steepest_descent;
+    plan.energies = plan.energies || dynamics_.minimises();
     return plan;
 }
 
@@ -135,7 +135,7 @@ void Simulation::begin()
     plan_ = plan_for(state().step);
     plan_.energies = plan_.virial = true; // one evaluation, and the state can be looked at
     compute_forces(plan_);
-    if (dynamics_.integrator == Integrator::steepest_descent) {
+    if (dynamics_.minimises()) {
         make_descent_possible();
     }
 
@@ -226,7 +226,7 @@ void Simulation::notify(const StepPlan& plan)
 void Simulation::run(std::int64_t until_step, const std::function<bool()>& stop)
 {
     begin();
-    const bool minimises = dynamics_.integrator == Integrator::steepest_descent;
+    const bool minimises = dynamics_.minimises();
     while (state().step < until_step && !(minimises && (is_stuck() || minimised()))) {
         step();
         if (stop && stop()) {
@@ -287,7 +287,7 @@ Observables Simulation::gather()
     o.temperature = o.degrees_of_freedom > 0
                         ? 2 * o.kinetic / (o.degrees_of_freedom * constants::boltzmann)
                         : 0;
-    if (dynamics_.integrator == Integrator::steepest_descent) {
+    if (dynamics_.minimises()) {
         const LargestForce largest = backend_->largest_free_force();
         o.largest_force = largest.force;
         o.largest_force_atom = largest.atom;

@@ -19,11 +19,12 @@ namespace
 
 /// Where atoms overlap the run may break at once: the first steps are tried, and what they say is a
 /// fault. Returns what is left to say of the warnings.
-std::string try_overlaps(const Deck& deck, const Assembly& assembly, Diagnostics& diagnostics)
+std::string try_first_steps(const Deck& deck, const Assembly& assembly, bool atoms_overlap,
+                            Diagnostics& diagnostics)
 {
     constexpr int steps = 3;
-    const bool minimises = deck.dynamics.integrator == Integrator::steepest_descent;
-    if (!have_overlaps(assembly) || minimises || !assembly.topology->dynamics_refusals.empty()) {
+    const bool minimises = deck.dynamics.minimises();
+    if (!atoms_overlap || minimises || !assembly.topology->dynamics_refusals.empty()) {
         return "the run may still fail for what is warned of";
     }
     if (const std::string fault = fault_of_first_steps(deck, assembly, steps); !fault.empty()) {
@@ -64,8 +65,9 @@ int check_command(const CheckOptions& options)
     // files are looked at even where the deck has faults: all faults at once
     const Assembly assembly =
         assemble(deck, options.strict ? NameCheck::fails : NameCheck::warns, diagnostics);
+    bool atoms_overlap = false;
     if (!diagnostics.has_errors()) {
-        warn_of_unwise(deck, assembly, true, diagnostics);
+        atoms_overlap = warn_of_unwise(deck, assembly, true, diagnostics);
         warn_of_refusals(deck, assembly, diagnostics);
     }
     refuse_to_overwrite_inputs(deck, diagnostics);
@@ -74,7 +76,7 @@ int check_command(const CheckOptions& options)
     }
     print_warnings(diagnostics);
     diagnostics.throw_if_any();
-    const std::string tried = try_overlaps(deck, assembly, diagnostics);
+    const std::string tried = try_first_steps(deck, assembly, atoms_overlap, diagnostics);
     diagnostics.throw_if_any();
     const std::size_t warnings = diagnostics.warnings().size();
     std::cout << system_summary(deck, assembly) << "no faults found";

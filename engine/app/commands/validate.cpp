@@ -25,7 +25,7 @@ constexpr std::uint64_t control_seed = 2026;
 
 void check_request(const ValidateOptions& options, const Deck& deck)
 {
-    if (deck.dynamics.integrator == Integrator::steepest_descent) {
+    if (deck.dynamics.minimises()) {
         throw InputError(fmt::format(
             "{}: the deck minimises, but what is judged here are the forces and the heating of "
             "dynamics. Choose an integrator: --set run.integrator=leap-frog.",
@@ -36,12 +36,6 @@ void check_request(const ValidateOptions& options, const Deck& deck)
         refuse_to_overwrite(deck, {{"--json", options.json}}, files_read(deck), diagnostics);
         diagnostics.throw_if_any();
     }
-}
-
-double temperature_of(const DynamicsSettings& dynamics)
-{
-    return dynamics.thermostat != ThermostatKind::none ? dynamics.temperature
-                                                       : dynamics.velocity_temperature;
 }
 
 std::vector<std::string> notes_on(const AccuracyStudy& study, const Assembly& assembly)
@@ -80,7 +74,7 @@ int validate_command(const ValidateOptions& options)
     found.system = fmt::format("{}: {} atoms, {}", deck.file.string(), assembly.topology->atoms(),
                                precision_in_words(assembly.nonbonded));
     found.timestep = deck.dynamics.timestep;
-    found.temperature = temperature_of(deck.dynamics);
+    found.temperature = deck.dynamics.expected_temperature();
     AccuracyStudy study(assembly.topology, assembly.nonbonded, simulation.degrees_of_freedom(),
                         found.timestep, found.temperature, threads);
     for (std::int64_t frame = 0; frame < options.frames; ++frame) {
