@@ -2,6 +2,7 @@
 
 #include "engine/app/energy_report.hpp"
 #include "engine/app/exit_status.hpp"
+#include "engine/app/run_closing.hpp"
 #include "engine/app/run_files.hpp"
 #include "engine/app/slurm_time.hpp"
 #include "engine/app/start_state.hpp"
@@ -10,41 +11,20 @@
 #include "engine/app/version.hpp"
 #include "io/topology_hash.hpp"
 
-#include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <ctime>
 #include <fmt/format.h>
 #include <iostream>
 #include <numeric>
-#include <sys/resource.h>
-#include <unistd.h>
 
 namespace tessera
 {
 
-namespace
-{
-
-/// "14:03", with the date where that is more than a day off
-std::string time_of_day_in(double seconds)
-{
-    const std::time_t then = std::time(nullptr) + static_cast<std::time_t>(seconds);
-    std::tm local{};
-    localtime_r(&then, &local);
-    std::array<char, 32> text{};
-    std::strftime(text.data(), text.size(), seconds > 72000 ? "%Y-%m-%d %H:%M" : "%H:%M:%S",
-                  &local);
-    return text.data();
-}
-
-} // namespace
-
 RunSession::RunSession(LoadedSystem system, const RunOptions& options, const StopRequest& stop)
     : system_(std::move(system)), stop_(stop), quiet_(options.quiet),
       threads_(threads_to_use(options.threads.value_or(system_.deck.compute.threads))),
-      on_terminal_(isatty(STDOUT_FILENO) != 0)
+      progress_(options.quiet)
 {
     const Deck& deck = system_.deck;
     const Topology& topology = *system_.assembly.topology;
@@ -358,7 +338,7 @@ int RunSession::run()
         }
         throw;
     }
-    tell_progress(true);
+    progress_.finish();
     watch_.look();
     const bool kept = system_.deck.output.checkpoint.has_value();
     if (kept) {
@@ -416,19 +396,8 @@ bool RunSession::after_step()
         write_checkpoint_now();
         last_checkpoint_ = elapsed;
     }
-    const bool line_due = elapsed > next_progress_;
-    if (line_due) {
-        constexpr double longest = 1800; // s between lines
-        next_progress_ = elapsed + std::min(elapsed, longest);
-        if (log_.is_open()) {
-            log_ << "progress " << progress() << '\n';
-            log_.flush();
-        }
-    }
-    if (on_terminal_ ? elapsed - last_progress_ > 0.5 : line_due) {
-        last_progress_ = elapsed;
-        tell_progress(false);
-    }
+    progress_.tell(elapsed, log_.is_open() ? &log_ : nullptr,
+                   [this] { return progress_in_words(); });
     return false;
 }
 
@@ -461,19 +430,7 @@ double RunSession::time_for_a_checkpoint() const
     return std::max(least, 3 * checkpoint_cost_);
 }
 
-void RunSession::tell_progress(bool finished)
-{
-    if (quiet_) {
-        return;
-    }
-    if (on_terminal_) {
-        std::cout << "\r\033[K" << (finished ? "" : progress()) << std::flush;
-    } else if (!finished) {
-        std::cout << progress() << std::endl;
-    }
-}
-
-std::string RunSession::progress() const
+std::string RunSession::progress_in_words() const
 {
     const std::int64_t step = simulation_->state().step, last = system_.deck.dynamics.steps;
     std::string out = fmt::format("step {} of {} ({:.1f} %)", step, last,
@@ -487,23 +444,6 @@ std::string RunSession::progress() const
     }
     const double left = clock_->seconds_left();
     return out + fmt::format("  {} left (until {})", duration_in_words(left), time_of_day_in(left));
-}
-
-std::string RunSession::list_and_memory() const
-{
-    std::string out;
-    const std::int64_t steps = simulation_->state().step - start_.step;
-    for (const PhaseTimes::Entry& phase : simulation_->times().entries()) {
-        if (phase.name == "search" && phase.calls > 0) {
-            out = fmt::format("pair list made {} times: every {:.1f} steps\n", phase.calls,
-                              static_cast<double>(steps) / static_cast<double>(phase.calls));
-        }
-    }
-    rusage used{};
-    getrusage(RUSAGE_SELF, &used);
-    const double bytes = 1024.0 * static_cast<double>(used.ru_maxrss); // Linux counts in KiB
-    return out + fmt::format("peak memory {:.4g} MB, {:.0f} bytes an atom\n", bytes * 1e-6,
-                             bytes / static_cast<double>(system_.assembly.topology->atoms()));
 }
 
 void RunSession::write_checkpoint_now()
@@ -530,68 +470,16 @@ void RunSession::write_checkpoint_now()
 
 bool RunSession::minimises() const
 {
-    return system_.deck.dynamics.integrator == Integrator::steepest_descent;
-}
-
-std::string RunSession::how_far_minimised()
-{
-    const double tolerance = system_.deck.dynamics.minimizer_tolerance;
-    const LargestForce largest = simulation_->largest_force();
-    std::string text =
-        fmt::format("potential energy {:.8f} kJ/mol, largest force {:.6g} kJ/mol/nm on {}\n",
-                    simulation_->observables().potential, largest.force,
-                    largest.atom < 0 ? "no atom" : simulation_->describe(largest.atom));
-    if (simulation_->minimised()) {
-        return text + fmt::format("minimised to the tolerance of {:g} kJ/mol/nm\n", tolerance);
-    }
-    if (simulation_->is_stuck()) {
-        return text + fmt::format("stuck above the tolerance of {:g} kJ/mol/nm: no step lowers the "
-                                  "energy any more\n",
-                                  tolerance);
-    }
-    return text + fmt::format("not yet minimised to the tolerance of {:g} kJ/mol/nm: more steps "
-                              "would help\n",
-                              tolerance);
+    return system_.deck.dynamics.minimises();
 }
 
 void RunSession::write_closing(const std::string& how_it_ended)
 {
-    const Deck& deck = system_.deck;
-    const std::int64_t step = simulation_->state().step;
-    std::string text;
-    if (energy_log_) {
-        text += energy_log_->summary(system_.assembly.topology->atoms());
-    }
-    double all = 0;
-    for (const PhaseTimes::Entry& phase : simulation_->times().entries()) {
-        all += phase.seconds;
-    }
-    const double timed = all;
-    all = std::max(all, clock_->elapsed());
-    text += fmt::format("\n  {:<22} {:>12} {:>14} {:>10}\n", "time spent", "calls", "s", "share");
-    for (const PhaseTimes::Entry& phase : simulation_->times().entries()) {
-        text += fmt::format("  {:<22} {:>12} {:>14.3f} {:>8.1f} %\n", phase.name, phase.calls,
-                            phase.seconds, 100 * phase.seconds / all);
-    }
-    text += fmt::format("  {:<22} {:>12} {:>14.3f} {:>8.1f} %\n", "other", "", all - timed,
-                        100 * (all - timed) / all);
-    text += '\n';
-    if (minimises()) {
-        text += how_far_minimised();
-    }
-    if (minimises() && deck.output.checkpoint) {
-        text += fmt::format("the structure reached: tessera convert {} OUT.gro --topology {}\n",
-                            deck.output.checkpoint->string(), deck.system.topology.string());
-    }
-    text += list_and_memory();
-    text += fmt::format("{} at step {} of {} after {} ({} steps in this part)\n",
-                        how_it_ended.empty() ? "finished" : how_it_ended, step, deck.dynamics.steps,
-                        duration_in_words(clock_->elapsed()), step - start_.step);
-    if (const auto speed = clock_->ns_per_day(); speed && !minimises()) {
-        text += fmt::format("{:.4g} ns/day ({} threads, measured over the last {} steps)\n", *speed,
-                            threads_, clock_->measured_steps());
-    }
-    tell(text);
+    const Assembly& assembly = system_.assembly;
+    const std::string statistics =
+        energy_log_ ? energy_log_->summary(assembly.topology->atoms()) : std::string();
+    tell(statistics + closing_words(system_.deck, assembly, *simulation_, *clock_,
+                                    {how_it_ended, start_.step, threads_}));
 }
 
 } // namespace tessera

@@ -5,6 +5,7 @@
 #include "engine/app/load.hpp"
 #include "engine/app/output_watch.hpp"
 #include "engine/app/run_clock.hpp"
+#include "engine/app/run_progress.hpp"
 #include "engine/app/stop_request.hpp"
 #include "engine/simulation/accuracy_check.hpp"
 #include "engine/simulation/simulation.hpp"
@@ -52,19 +53,14 @@ private:
     void add_accuracy_check();
     void write_opening();
     [[nodiscard]] bool minimises() const;
-    /// Energy and largest force at the end of a minimisation, and what they mean.
-    [[nodiscard]] std::string how_far_minimised();
     void write_closing(const std::string& how_it_ended);
     void write_checkpoint_now();
     /// A barostat that drives the cell into the cut-off stops the run: keep a state before it does.
     void keep_state_before_the_cell_is_too_small();
     /// After each step: checkpoint if due, progress, and whether to stop.
     bool after_step();
-    void tell_progress(bool finished);
     /// "step 120 of 500 (24.0 %), 0.24 ps, 298.4 K ..., 2.5 ns/day, 12 s left (done 14:03)"
-    [[nodiscard]] std::string progress() const;
-    /// How often the pair list was made anew, and what memory was used at most.
-    [[nodiscard]] std::string list_and_memory() const;
+    [[nodiscard]] std::string progress_in_words() const;
     /// To the log and, unless quiet, to standard output.
     void tell(const std::string& text);
     [[nodiscard]] double time_for_a_checkpoint() const;
@@ -94,9 +90,7 @@ private:
 
     double last_checkpoint_ = 0; ///< on the clock, s
     double checkpoint_cost_ = 0; ///< of the last one, s
-    double last_progress_ = 0;   ///< on the terminal, on the clock, s
-    double next_progress_ = 10;  ///< as a line: 10 s, 20 s, 40 s, ...
-    bool on_terminal_ = false;
+    RunProgress progress_;
     bool narrow_told_ = false;
     OutputWatch watch_;
     std::string stopped_by_; ///< why the run ends early; empty: it does not
