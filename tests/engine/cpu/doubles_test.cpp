@@ -149,6 +149,46 @@ TEST_P(Doubles, GiveTheEnergiesOfMixedPrecision)
     }
 }
 
+/// 0.11 nm apart: |F|/r and the energy are beyond what the kernel tells, but not beyond the grids.
+TEST_P(Doubles, LeaveAllToTheBatchesWhereAPairIsBeyondTheirRange)
+{
+    std::vector<Vec3> x = x_;
+    x[3] = x[0] + Vec3{0.11, 0, 0};
+    How how;
+    how.mode = SumMode::floating;
+    const Result batches = evaluate(how, x), exact = evaluate({}, x);
+
+    const Vec3 expected = batches.forces.force(0);
+    ASSERT_GT(norm(expected), 1e6);
+    EXPECT_LT(norm(exact.forces.force(0) - expected), 1e-12 * norm(expected));
+    EXPECT_NEAR(exact.energies.energy(EnergyKind::lj) / batches.energies.energy(EnergyKind::lj),
+                1.0, 1e-12);
+}
+
+/// Some 0.04 nm apart: forces of 1e12 kJ/mol/nm, which no grid holds, must be told. Of three atoms,
+/// as two numbers that left 64 bits add up to nothing on each.
+TEST_P(Doubles, SayThatAForceFitsNoGrid)
+{
+    std::vector<Vec3> x = x_;
+    x[3] = x[0] + Vec3{0.02, 0.02, 0.02};
+    x[6] = x[0] + Vec3{0.05, -0.01, 0.045};
+    NonbondedSettings s;
+    s.lj_cutoff = s.coulomb_cutoff = 1.0;
+    s.electrostatics = GetParam().electrostatics;
+    s.lj_modifier = GetParam().modifier;
+    s.reaction_field_permittivity = 60;
+    s.ewald_beta = 3.1;
+    s.pme_grid = {24, 24, 24};
+    Nonbonded nonbonded(mixture(), s);
+    nonbonded.search(Box(cell), x);
+    ForceSums forces(x.size(), SumMode::exact);
+    EnergySums energies;
+
+    nonbonded.add_forces(Box(cell), x, {false, false}, 1, forces, energies);
+
+    EXPECT_GE(forces.out_of_range(), 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Forms, Doubles,
     testing::Values(Case{"ewald", Electrostatics::pme, LjModifier::potential_shift},
