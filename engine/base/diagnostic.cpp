@@ -37,12 +37,20 @@ std::string shown_line(const std::string& line, int& column)
                        begin + most_shown < line.size() ? "..." : "");
 }
 
-/// A word of a file may be as long as the file.
+/// A word of a file may be as long as the file. Lines are cut each by itself: a text may hold the
+/// faults of a whole file.
 std::string shortened(const std::string& text)
 {
     constexpr std::size_t most = 4000;
-    return text.size() <= most ? text
-                               : fmt::format("{}...", std::string_view(text).substr(0, most));
+    std::string out;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        out += begin > 0 ? "\n" : "";
+        out += std::string_view(text).substr(begin, std::min(end - begin, most));
+        out += end - begin > most ? "..." : "";
+        begin = end + 1;
+    }
+    return out;
 }
 
 } // namespace

@@ -46,6 +46,17 @@ TEST(Diagnostic, UnderlinesBehindTheEndOfALongLine)
     EXPECT_THAT(text, HasSubstr("^"));
 }
 
+TEST(Diagnostic, KeepsEveryLineOfATextThatHoldsManyFaults)
+{
+    std::string many;
+    for (int k = 0; k < 500; ++k) {
+        many += "a.top: one of many faults\n";
+    }
+    many += "the last";
+
+    EXPECT_EQ((Diagnostic{{}, many, "", ""}.text()), many);
+}
+
 TEST(Diagnostic, ShortensWordsAsLongAsAFile)
 {
     const std::string text = Diagnostic{{}, std::string(1000000, 'w'), "", ""}.text();
