@@ -1,9 +1,7 @@
 #pragma once
 
-/// Marks a formula that the host, the device and the SIMD code share. Empty for a plain C++
-/// compiler.
-#if defined(__CUDACC__)
-#define TESSERA_FORMULA __host__ __device__ inline
-#else
+/// Marks a formula that the host, the device and the SIMD code share. A compiler for a device is
+/// given its own marks (cuda/formula.hpp).
+#ifndef TESSERA_FORMULA
 #define TESSERA_FORMULA inline
 #endif

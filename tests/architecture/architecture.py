@@ -107,7 +107,7 @@ def check_source(path, text, faults):
             faults.append(f"{path}: stands in the wrong folder ({sentence}). Move or rename it.")
     lines = code.splitlines()
     for number, line in enumerate(lines, 1):
-        if path.startswith("engine/") and path != "engine/base/real.hpp" and re.match(r"\s*#\s*(if|ifdef|ifndef|elif)\b.*CUDA", line):
+        if path.startswith("engine/") and re.match(r"\s*#\s*(if|ifdef|ifndef|elif)\b.*CUDA", line):
             faults.append(f"{path}:{number}: asks the preprocessor for CUDA (engine/ does not know it). Put the difference behind cuda/make_backend.hpp.")
         below_app = path.startswith(("engine/", "io/", "forcefields/", "cuda/")) and not path.startswith("engine/app/")
         for pattern, what, instead in BELOW_APP:
