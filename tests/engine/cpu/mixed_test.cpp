@@ -202,26 +202,31 @@ TEST_P(MixedPairs, KeepsItsBitsAsTheListAges)
 }
 
 /// Tiles are chosen from the list when forces are first evaluated; they age with small moves, and
-/// are chosen anew after larger ones.
+/// are chosen anew after larger ones: before two atoms have come nearer by their buffer, 0.03 nm.
 TEST_P(MixedPairs, KeepsItsBitsAsTilesAreChosenFromTheListAndAge)
 {
     NonbondedSettings settings = GetParam().settings;
     settings.precision = Precision::mixed;
-    const Topology topology = mixture(63);
-    for (unsigned seed = 40; seed < 50; ++seed) {
-        Box box(tilted);
-        std::vector<Vec3> x = scattered(63, tilted, 0.2, 6);
+    const Mat3 cell{{{3.3, 0, 0}, {0.9, 3.2, 0}, {-0.8, 0.7, 3.1}}};
+    const int atoms = 903;
+    const Topology topology = mixture(atoms);
+    for (unsigned seed = 40; seed < 43; ++seed) {
+        Box box(cell);
+        std::vector<Vec3> x = scattered(atoms, cell, 0.2, seed);
         Nonbonded aged(topology, settings);
         aged.search(box, x);
-        support::Dice dice(seed);
+        std::vector<Vec3> step_of; // half the atoms against the others: ways add up
+        for (int a = 0; a < atoms; ++a) {
+            step_of.push_back({a % 2 == 0 ? 0.0055 : -0.0055, 0, 0});
+        }
         for (int step = 0; step < 6; ++step) {
             const Result old_tiles = evaluate_at(aged, box, x, 1);
             const Result new_list = pairs(topology, settings, Precision::mixed, box, x);
             ASSERT_TRUE(old_tiles.energies == new_list.energies) << seed << " " << step;
             ASSERT_TRUE(old_tiles.forces.fixed() == new_list.forces.fixed()) << seed << " " << step;
 
-            for (Vec3& p : x) {
-                p += dice.in_cube(0.005); // the buffer of tiles is 0.03 nm
+            for (std::size_t a = 0; a < x.size(); ++a) {
+                x[a] += step_of[a];
             }
             x[7] += (step == 1 ? 1.0 : 0.0) * box.vectors()[1]; // wrapped by the caller
             box = Box((step == 3 ? 1.002 : 1.0001) * box.vectors());
