@@ -1,10 +1,9 @@
 #include "engine/cpu/atom_tracker.hpp"
 
-#include "engine/cpu/few.hpp"
+#include "engine/cpu/atom_loop.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
 #include <limits>
 
 namespace tessera
@@ -12,27 +11,6 @@ namespace tessera
 
 namespace
 {
-
-/// Calls f(atom) for all atoms; an exception must not leave the parallel region: one is kept and
-/// thrown after it.
-template <class F>
-void for_each_atom(std::size_t atoms, int threads, const F& f)
-{
-    const auto count = static_cast<std::int64_t>(atoms);
-    std::exception_ptr fault;
-#pragma omp parallel for schedule(static) num_threads(std::max(1, threads)) if (count > few_atoms)
-    for (std::int64_t a = 0; a < count; ++a) {
-        try {
-            f(static_cast<std::size_t>(a));
-        } catch (...) {
-#pragma omp critical(atom_tracker_fault)
-            fault = std::current_exception();
-        }
-    }
-    if (fault) {
-        std::rethrow_exception(fault);
-    }
-}
 
 /// A = H0^-1 H: row vectors of the old cell times A are those of the new cell.
 Mat3 change_of_cell(const Box& from, const Box& to)
@@ -53,7 +31,7 @@ void AtomTracker::start(const Box& box, std::span<const Vec3> positions, int thr
     given_.assign(positions.begin(), positions.end());
     canonical_.resize(positions.size());
     image_.resize(positions.size());
-    for_each_atom(positions.size(), threads, [&](std::size_t a) {
+    for_each_atom(std::ssize(positions), threads, [&](std::size_t a) {
         canonical_[a] = to_nm(grid.canonical(positions[a], image_[a]));
     });
 }

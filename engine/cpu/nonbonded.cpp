@@ -2,7 +2,7 @@
 
 #include "engine/base/contract.hpp"
 #include "engine/base/error.hpp"
-#include "engine/cpu/few.hpp"
+#include "engine/cpu/atom_loop.hpp"
 #include "engine/cpu/kernel_grid.hpp"
 #include "engine/cpu/mesh_c6.hpp"
 #include "engine/cpu/pair_sums.hpp"
@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <exception>
 #include <fmt/format.h>
 #include <limits>
 #include <optional>
@@ -95,12 +94,8 @@ void Nonbonded::make_tiles(const Topology& topology)
     for (const double c4 : type_c4_) {
         tiles_->c4.push_back(static_cast<float>(c4));
     }
-    std::vector<double> c6, c12;
-    for (const TypePair& pair : type_pair_) {
-        c6.push_back(pair.c6);
-        c12.push_back(pair.c12);
-    }
-    blocks_ = make_block_parameters(form_, *tiles_, c6, c12, type_c4_);
+    blocks_ =
+        make_block_parameters(form_, *tiles_, topology.pairs.c6, topology.pairs.c12, type_c4_);
     const double root = std::sqrt(topology.coulomb_constant);
     for (const double q : charge_) {
         tile_charge_.push_back(static_cast<float>(root * q));
@@ -382,28 +377,18 @@ void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Want
         work.shift.push_back(to_nm(exact));
         work.shift_grid.push_back(in_tiles ? work.kernel_grid->shift(k) : exact);
     }
-    std::exception_ptr fault;
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (std::int64_t s = 0; s < slots; ++s) {
-        constexpr std::int64_t ahead = 16; // neighbours in space are far apart in memory
-        if (s + ahead < slots && list_.order.atom_of_slot[at(s + ahead)] >= 0) {
-            const std::size_t next = at(list_.order.atom_of_slot[at(s + ahead)]);
+    for_each_atom(slots, threads, [&](std::size_t s) {
+        constexpr std::size_t ahead = 16; // neighbours in space are far apart in memory
+        const std::vector<std::int32_t>& atom_of_slot = list_.order.atom_of_slot;
+        if (s + ahead < atom_of_slot.size() && atom_of_slot[s + ahead] >= 0) {
+            const std::size_t next = at(atom_of_slot[s + ahead]);
             __builtin_prefetch(&positions[next]);
             tracker_.prefetch(next);
         }
-        const std::int32_t atom = list_.order.atom_of_slot[at(s)];
-        try {
-            if (atom >= 0) {
-                place(now, positions[at(atom)], s, work);
-            }
-        } catch (...) { // must not leave the parallel region
-#pragma omp critical(nonbonded_fault)
-            fault = std::current_exception();
+        if (atom_of_slot[s] >= 0) {
+            place(now, positions[at(atom_of_slot[s])], static_cast<std::int64_t>(s), work);
         }
-    }
-    if (fault) {
-        std::rethrow_exception(fault);
-    }
+    });
 
     const PackedClusters packed{work.xyzq.data(), slot_type_.data()};
     const auto add_parameters = [this](PairBatch& batch) {

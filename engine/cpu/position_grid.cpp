@@ -1,7 +1,7 @@
 #include "engine/cpu/position_grid.hpp"
 
 #include "engine/base/error.hpp"
-#include "engine/cpu/few.hpp"
+#include "engine/cpu/atom_loop.hpp"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -107,22 +107,8 @@ std::vector<Vec3> canonical_positions(const PositionGrid& grid, std::span<const 
                                       int threads)
 {
     std::vector<Vec3> out(positions.size());
-    const auto atoms = static_cast<std::int64_t>(positions.size());
-    // an exception must not leave a parallel region: the first one is kept and thrown after it
-    std::exception_ptr fault;
-#pragma omp parallel for schedule(static) num_threads(threads) if (atoms > few_atoms)
-    for (std::int64_t a = 0; a < atoms; ++a) {
-        try {
-            const auto k = static_cast<std::size_t>(a);
-            out[k] = to_nm(grid.canonical(positions[k]));
-        } catch (...) {
-#pragma omp critical(canonical_positions_fault)
-            fault = std::current_exception();
-        }
-    }
-    if (fault) {
-        std::rethrow_exception(fault);
-    }
+    for_each_atom(std::ssize(positions), threads,
+                  [&](std::size_t a) { out[a] = to_nm(grid.canonical(positions[a])); });
     return out;
 }
 
