@@ -23,21 +23,9 @@ constexpr int atoms = 903; // the last cluster has a null
 /// Three-site molecules; the pairs of types follow no rule, and the third has no Lennard-Jones.
 Topology mixture()
 {
-    std::vector<double> charge;
-    std::vector<std::int32_t> type;
-    std::vector<std::array<std::int32_t, 2>> excluded;
-    for (int a = 0; a < atoms; ++a) {
-        charge.push_back(a % 3 == 0 ? -0.8 : 0.4 + 0.01 * (a % 7));
-        type.push_back(a % 3);
-        if (a % 3 == 2) {
-            excluded.insert(excluded.end(), {{a - 2, a - 1}, {a - 2, a}, {a - 1, a}});
-        }
-    }
     auto table = support::mixed_table({0.25, 0.2, 0.0}, {0.65, 0.2, 0.0});
     table.c6[1] = table.c6[3] *= 1.25;
-    Topology t = support::free_atoms(charge, type, table);
-    support::exclude(t, excluded);
-    return t;
+    return support::mixture(atoms, table);
 }
 
 struct Result {
