@@ -1,17 +1,12 @@
 #include "engine/cpu/block_pruning.hpp"
 
 #include "engine/base/fixed_point.hpp"
-#include "engine/cpu/simd/simd_choice.hpp"
+#include "engine/cpu/simd/pair_kernels.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#pragma GCC diagnostic ignored "-Wuninitialized" // the compiler's own header, on purpose
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
 
 namespace tessera
 {
@@ -27,131 +22,16 @@ std::size_t at(std::int64_t k)
     return static_cast<std::size_t>(k);
 }
 
-/// Copies to `out` those of `count` tiles that hold a pair nearer than the root of `limit2`, in
-/// units of 2^-23 nm; returns how many. `row` is the line of the row's cluster; FP32 errs by less
-/// than the limit's margin.
-using KeepNear = std::size_t (*)(const std::uint32_t* row, const std::uint32_t* lines,
-                                 const BlockTile* tiles, std::size_t count, float limit2,
-                                 BlockTile* out);
-
-std::size_t keep_near_baseline(const std::uint32_t* row, const std::uint32_t* lines,
-                               const BlockTile* tiles, std::size_t count, float limit2,
-                               BlockTile* out)
-{
-    std::size_t kept = 0;
-    for (std::size_t t = 0; t < count; ++t) {
-        const BlockTile tile = tiles[t];
-        const std::uint32_t* other = lines + line * tile.entry;
-        unsigned near = 0;
-        for (std::size_t a = 0; a < width; ++a) {
-            for (std::size_t b = 0; b < width; ++b) {
-                const auto d = [&](std::size_t c) {
-                    return static_cast<float>(
-                        static_cast<std::int32_t>(row[width * c + a] - other[width * c + b]));
-                };
-                const float x = d(0), y = d(1), z = d(2);
-                near |= static_cast<unsigned>(x * x + y * y + z * z < limit2) << (width * a + b);
-            }
-        }
-        out[kept] = tile;
-        kept += (near & tile.mask) != 0 ? 1 : 0; // no branch: it could not be foretold
-    }
-    return kept;
-}
-
-#if defined(__x86_64__)
-
-[[gnu::target("avx512f,avx512dq,prefer-vector-width=512")]] std::size_t
-keep_near_avx512(const std::uint32_t* row, const std::uint32_t* lines, const BlockTile* tiles,
-                 std::size_t count, float limit2, BlockTile* out)
-{
-    const __m512i own = _mm512_loadu_si512(row);
-    const __m512i lane = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
-    const __m512i xi = _mm512_permutexvar_epi32(lane, own);
-    const __m512i yi = _mm512_permutexvar_epi32(_mm512_add_epi32(lane, _mm512_set1_epi32(4)), own);
-    const __m512i zi = _mm512_permutexvar_epi32(_mm512_add_epi32(lane, _mm512_set1_epi32(8)), own);
-    const __m512 limit = _mm512_set1_ps(limit2);
-    std::size_t kept = 0;
-    for (std::size_t t = 0; t < count; ++t) {
-        const BlockTile tile = tiles[t];
-        const __m512i other = _mm512_loadu_si512(lines + line * tile.entry);
-        const __m512 x =
-            _mm512_cvtepi32_ps(_mm512_sub_epi32(xi, _mm512_shuffle_i32x4(other, other, 0x00)));
-        const __m512 y =
-            _mm512_cvtepi32_ps(_mm512_sub_epi32(yi, _mm512_shuffle_i32x4(other, other, 0x55)));
-        const __m512 z =
-            _mm512_cvtepi32_ps(_mm512_sub_epi32(zi, _mm512_shuffle_i32x4(other, other, 0xAA)));
-        const __m512 r2 = x * x + y * y + z * z;
-        const unsigned near = _mm512_cmp_ps_mask(r2, limit, _CMP_LT_OQ);
-        out[kept] = tile;
-        kept += (near & tile.mask) != 0 ? 1 : 0;
-    }
-    return kept;
-}
-
-[[gnu::target("avx2")]] std::size_t keep_near_avx2(const std::uint32_t* row,
-                                                   const std::uint32_t* lines,
-                                                   const BlockTile* tiles, std::size_t count,
-                                                   float limit2, BlockTile* out)
-{
-    __m256i own[3][2];
-    for (std::size_t c = 0; c < 3; ++c) {
-        for (std::size_t half = 0; half < 2; ++half) {
-            const auto first = static_cast<int>(row[width * c + 2 * half]);
-            const auto second = static_cast<int>(row[width * c + 2 * half + 1]);
-            own[c][half] =
-                _mm256_setr_epi32(first, first, first, first, second, second, second, second);
-        }
-    }
-    const __m256 limit = _mm256_set1_ps(limit2);
-    std::size_t kept = 0;
-    for (std::size_t t = 0; t < count; ++t) {
-        const BlockTile tile = tiles[t];
-        const auto* other = reinterpret_cast<const __m128i*>(lines + line * tile.entry);
-        unsigned near = 0;
-        for (unsigned half = 0; half < 2; ++half) {
-            const auto d = [&](std::size_t c) __attribute__((target("avx2"), always_inline))
-            {
-                return _mm256_cvtepi32_ps(_mm256_sub_epi32(
-                    own[c][half], _mm256_broadcastsi128_si256(_mm_loadu_si128(other + c))));
-            };
-            const __m256 x = d(0), y = d(1), z = d(2);
-            const __m256 r2 = x * x + y * y + z * z;
-            near |= static_cast<unsigned>(_mm256_movemask_ps(_mm256_cmp_ps(r2, limit, _CMP_LT_OQ)))
-                    << (8 * half);
-        }
-        out[kept] = tile;
-        kept += (near & tile.mask) != 0 ? 1 : 0;
-    }
-    return kept;
-}
-
-#endif
-
-KeepNear keep_near(SimdLevel level)
-{
-#if defined(__x86_64__)
-    if (level == SimdLevel::avx512) {
-        return keep_near_avx512;
-    }
-    if (level == SimdLevel::avx2) {
-        return keep_near_avx2;
-    }
-#endif
-    return keep_near_baseline;
-}
-
 /// Prunes one block after another, for one thread.
 class Pruner {
 public:
     Pruner(const PairBlocks& all, const BlockPositions& now, double reach, double drift,
            PairBlocks& kept)
-        : all_(all), now_(now), keep_(keep_near(simd_level())),
+        : all_(all), now_(now), keep_(pair_kernels().keep_near),
           drift_(std::lround(std::ceil(drift * fixed::kernel_position_scale))), kept_(kept),
           lines_(line * at(all.most_entries)), number_(at(all.most_entries))
     {
-        const double limit = reach * fixed::kernel_position_scale;
-        limit2_ = static_cast<float>(limit * limit * 1.000001); // FP32 errs by 3e-7
+        limit2_ = static_cast<float>(reach * reach * 1.000001); // FP32 errs by 3e-7
     }
 
     void prune(std::int64_t index)
@@ -184,10 +64,11 @@ private:
             const std::uint32_t* from =
                 now_.xyzq.data() + line * at(all_.cluster[at(block.first_entry + e)]);
             const BlockWalker::Units& shift = now_.shifts[all_.shift[at(block.first_entry + e)]];
-            std::uint32_t* to = lines_.data() + line * at(e);
+            float* to = lines_.data() + line * at(e);
             for (std::size_t c = 0; c < 3; ++c) {
                 for (std::size_t k = 0; k < width; ++k) {
-                    to[width * c + k] = from[width * c + k] - (origin[c] + shift[c]);
+                    to[width * c + k] =
+                        std::bit_cast<float>(from[width * c + k] - (origin[c] + shift[c]));
                 }
             }
         }
@@ -195,7 +76,7 @@ private:
 
     bool keep_row(const BlockRow& row, BlockRow& to)
     {
-        const std::uint32_t* own = lines_.data() + line * at(row.entry);
+        const float* own = lines_.data() + line * at(row.entry);
         BlockTile* out = kept_.tiles.data() + row.begin;
         const auto keep = [&](std::int64_t first, std::int64_t last, BlockTile* begin) {
             return keep_(own, lines_.data(), all_.tiles.data() + first, at(last - first), limit2_,
@@ -231,7 +112,7 @@ private:
             kept_.shift[at(into)] = all_.shift[at(from)];
             ++count;
             for (std::size_t k = 0; k < 3 * width; ++k) {
-                const auto x = static_cast<std::int32_t>(lines_[line * at(e) + k]);
+                const auto x = std::bit_cast<std::int32_t>(lines_[line * at(e) + k]);
                 reach = std::max(reach, std::abs(static_cast<std::int64_t>(x)));
             }
         }
@@ -245,8 +126,8 @@ private:
     float limit2_ = 0;
     std::int64_t drift_; ///< units
     PairBlocks& kept_;
-    AlignedVector<std::uint32_t> lines_; ///< [entries][16]: x4 y4 z4 and four without meaning
-    std::vector<std::int32_t> number_;   ///< [entries]: among those kept; -1: left out
+    AlignedVector<float> lines_; ///< [entries][16]: x4 y4 z4, integers, and four without meaning
+    std::vector<std::int32_t> number_; ///< [entries]: among those kept; -1: left out
 };
 
 } // namespace

@@ -1,5 +1,7 @@
 #include "engine/cpu/double_walker.hpp"
 
+#include "engine/cpu/simd/pair_kernels.hpp"
+
 #include <algorithm>
 #include <omp.h>
 
@@ -19,7 +21,7 @@ std::size_t at(std::int64_t k)
 
 DoubleKernel::Add choose(DoubleResults wanted)
 {
-    const DoubleKernel kernel = double_kernel(simd_level());
+    const DoubleKernel& kernel = pair_kernels().fp64;
     switch (wanted) {
     case DoubleResults::forces:
         return kernel.forces;

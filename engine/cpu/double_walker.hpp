@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/cpu/line_fft_tables.hpp"
+#include "engine/base/aligned_vector.hpp"
 #include "engine/cpu/pair_blocks.hpp"
 #include "engine/cpu/simd/double_kernel.hpp"
 #include "engine/math/mat3.hpp"

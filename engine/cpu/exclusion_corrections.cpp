@@ -243,19 +243,6 @@ template <class Batch>
     return compute_body(b, n, cell, form, largest_r2);
 }
 
-template <class Batch>
-auto choose()
-{
-    switch (simd_level()) {
-    case SimdLevel::avx512:
-        return compute_avx512<Batch>;
-    case SimdLevel::avx2:
-        return compute_avx2<Batch>;
-    default:
-        return compute_baseline<Batch>;
-    }
-}
-
 #undef TESSERA_INLINE_
 
 /// Below it (nm^2) an image is the nearest, and the batch's formula holds; 0: never.
@@ -307,7 +294,8 @@ void ExclusionCorrections::add_share(const PositionGrid& grid, std::span<const V
                                      std::size_t first, std::size_t last, Wanted wanted,
                                      Share& share) const
 {
-    static const auto compute = choose<Batch>();
+    const auto compute =
+        for_simd_level(compute_baseline<Batch>, compute_avx2<Batch>, compute_avx512<Batch>);
     const double largest_r2 = largest_distance2(form_, grid.box());
     const GridCell cell(grid);
     Batch b;

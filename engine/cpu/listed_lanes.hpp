@@ -1,7 +1,5 @@
 #pragma once
 
-#pragma GCC diagnostic ignored "-Wpsabi" // before the headers whose templates take packs
-
 #include "engine/cpu/listed_work.hpp"
 #include "engine/cpu/simd/pack_geometry.hpp"
 

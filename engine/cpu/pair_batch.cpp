@@ -1,6 +1,7 @@
 #include "engine/cpu/pair_batch.hpp"
 
 #include "engine/base/fixed_point.hpp"
+#include "engine/cpu/simd/simd_choice.hpp"
 #include "engine/math/erfc.hpp"
 
 #include <bit>
@@ -181,26 +182,13 @@ evaluate_avx512(PairBatch& batch, const PairForm& form)
     evaluate_body(batch, form);
 }
 
-using Evaluate = void (*)(PairBatch&, const PairForm&);
-
-Evaluate choose()
-{
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) {
-        return evaluate_avx512;
-    }
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? evaluate_avx2
-                                                                           : evaluate_baseline;
-}
-
 #undef TESSERA_INLINE_
 
 } // namespace
 
 void evaluate(PairBatch& batch, const PairForm& form)
 {
-    static const Evaluate chosen = choose();
-    chosen(batch, form);
+    for_simd_level(evaluate_baseline, evaluate_avx2, evaluate_avx512)(batch, form);
 }
 
 } // namespace tessera

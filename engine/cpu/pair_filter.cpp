@@ -1,5 +1,7 @@
 #include "engine/cpu/pair_filter.hpp"
 
+#include "engine/cpu/simd/simd_choice.hpp"
+
 #include <bit>
 
 #if defined(__x86_64__)
@@ -136,28 +138,18 @@ std::size_t append_baseline(PairBatch& batch, const PackedRow& row, std::span<co
 #undef TESSERA_AVX512_
 #endif
 
-using Append = std::size_t (*)(PairBatch&, const PackedRow&, std::span<const Column>,
-                               const PackedClusters&, double);
-
-Append choose()
-{
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) {
-        return append_avx512;
-    }
-#endif
-    return append_baseline;
-}
-
 } // namespace
 
 std::size_t append_pairs(PairBatch& batch, const PackedRow& row,
                          std::span<const ClusterPairList::Column> columns,
                          const PackedClusters& clusters, double cutoff2)
 {
-    static const Append chosen = choose();
-    return chosen(batch, row, columns, clusters, cutoff2);
+#if defined(__x86_64__)
+    if (simd_level() == SimdLevel::avx512) {
+        return append_avx512(batch, row, columns, clusters, cutoff2);
+    }
+#endif
+    return append_baseline(batch, row, columns, clusters, cutoff2);
 }
 
 } // namespace tessera

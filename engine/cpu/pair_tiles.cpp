@@ -1,6 +1,7 @@
 #include "engine/cpu/pair_tiles.hpp"
 
 #include "engine/base/fixed_point.hpp"
+#include "engine/cpu/simd/simd_choice.hpp"
 #include "engine/math/inverse_sqrt.hpp"
 
 #include <bit>
@@ -340,18 +341,6 @@ add_tiles_avx512(const TileRow& row, Columns columns, const TileAtoms& atoms, co
     add_tiles_body(row, columns, atoms, form, sums);
 }
 
-using AddTiles = void (*)(const TileRow&, Columns, const TileAtoms&, const TileForm&, TileSums&);
-
-AddTiles choose()
-{
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) {
-        return add_tiles_avx512;
-    }
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? add_tiles_avx2
-                                                                           : add_tiles_baseline;
-}
-
 #undef TESSERA_INLINE_
 
 } // namespace
@@ -359,8 +348,8 @@ AddTiles choose()
 void add_tiles(const TileRow& row, Columns columns, const TileAtoms& atoms, const TileForm& form,
                TileSums& sums)
 {
-    static const AddTiles chosen = choose();
-    chosen(row, columns, atoms, form, sums);
+    for_simd_level(add_tiles_baseline, add_tiles_avx2, add_tiles_avx512)(row, columns, atoms, form,
+                                                                         sums);
 }
 
 } // namespace tessera

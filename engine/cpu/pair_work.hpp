@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/cpu/kernel_grid.hpp"
-#include "engine/cpu/line_fft_tables.hpp"
+#include "engine/base/aligned_vector.hpp"
 
 #include <cstdint>
 #include <optional>

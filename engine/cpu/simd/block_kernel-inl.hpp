@@ -22,6 +22,23 @@ inline Floats displacement(const Floats& own, const float* other)
     }
 }
 
+/// A cluster's atoms, each four times.
+struct ClusterLanes {
+    Floats x, y, z;
+    explicit ClusterLanes(const float* line)
+        : x(four_times(line)), y(four_times(line + 4)), z(four_times(line + 8))
+    {
+    }
+    /// Bit 4 a + b: its a-th atom and the other line's b-th are nearer than the root of the limit.
+    template <bool Integer>
+    [[nodiscard]] std::uint32_t nearer_than(const Floats& limit2, const float* other) const
+    {
+        const Floats dx = displacement<Integer>(x, other), dy = displacement<Integer>(y, other + 4),
+                     dz = displacement<Integer>(z, other + 8);
+        return bits_of(is_less(fused(dz, dz, fused(dy, dy, dx * dx)), limit2));
+    }
+};
+
 /// A row's atoms, each four times.
 struct RowAtoms {
     Floats x, y, z, charge, lj_a, lj_b;

@@ -89,10 +89,4 @@ struct BlockKernel {
     void (*add_wide)(const BlockTask&, const BlockForm&, const BlockWorkspace&,
                      const WideBlockSums&);
 };
-BlockKernel block_kernel(SimdLevel level);
-
-BlockKernel block_kernel_baseline();
-BlockKernel block_kernel_avx2();
-BlockKernel block_kernel_avx512();
-
 } // namespace tessera

@@ -148,14 +148,11 @@ inline float fill_doubles(const DoubleTask& task, const DoubleForm& form,
 inline void find_units(const DoubleTask& task, const BlockRow& row, const DoubleWorkspace& work,
                        Floats near2, std::uint32_t* const (&units)[4], std::size_t (&count)[4])
 {
-    const float* own = work.near + 16 * static_cast<std::size_t>(row.entry);
-    const Floats x = four_times(own), y = four_times(own + 4), z = four_times(own + 8);
+    const ClusterLanes own(work.near + 16 * static_cast<std::size_t>(row.entry));
     for (std::int64_t k = row.begin; k < row.end; ++k) {
         const BlockTile& tile = task.tiles[k];
-        const float* other = work.near + 16 * std::size_t{tile.entry};
-        const Floats dx = x - quad(other), dy = y - quad(other + 4), dz = z - quad(other + 8);
-        const Floats r2 = fused(dz, dz, fused(dy, dy, dx * dx));
-        const std::uint32_t bits = bits_of(is_less(r2, near2)) & tile.mask;
+        const std::uint32_t bits =
+            own.nearer_than<false>(near2, work.near + 16 * std::size_t{tile.entry}) & tile.mask;
         for (std::size_t a = 0; a < 4; ++a) {
             const std::uint32_t four = bits >> 4 * a & 0xFU;
             units[a][count[a]] = tile.entry | four << 16;

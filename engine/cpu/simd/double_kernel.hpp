@@ -72,10 +72,4 @@ struct DoubleKernel {
     /// all sums are worthless.
     Add forces, energies, both;
 };
-DoubleKernel double_kernel(SimdLevel level);
-
-DoubleKernel double_kernel_baseline();
-DoubleKernel double_kernel_avx2();
-DoubleKernel double_kernel_avx512();
-
 } // namespace tessera

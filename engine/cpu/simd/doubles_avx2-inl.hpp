@@ -135,8 +135,3 @@ inline void add_lanes(ExactSum& sum, const Longs& v)
         sum.add_fixed(one);
     }
 }
-inline std::uint32_t bits_of(const Mask& m)
-{
-    return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(m.low))) |
-           static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(m.high))) << 8;
-}

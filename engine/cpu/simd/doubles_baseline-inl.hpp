@@ -132,7 +132,3 @@ inline void add_lanes(ExactSum& sum, const Longs& v)
         sum.add_fixed(one);
     }
 }
-inline std::uint32_t bits_of(Mask m)
-{
-    return m;
-}

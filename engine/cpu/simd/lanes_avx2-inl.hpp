@@ -130,6 +130,11 @@ inline Mask both(const Mask& a, std::uint16_t bits)
     };
     return {_mm256_and_si256(a.low, chosen(bits)), _mm256_and_si256(a.high, chosen(bits >> 8))};
 }
+inline std::uint32_t bits_of(const Mask& m)
+{
+    return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(m.low))) |
+           static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(m.high))) << 8;
+}
 inline Floats value_if(const Mask& wanted, const Floats& v)
 {
     const Floats m = as_floats(wanted);

@@ -98,6 +98,10 @@ inline Mask both(Mask a, std::uint16_t bits)
 {
     return static_cast<Mask>(a & bits);
 }
+inline std::uint32_t bits_of(Mask m)
+{
+    return m;
+}
 inline Floats value_if(Mask wanted, Floats v)
 {
     return _mm512_maskz_mov_ps(wanted, v);

@@ -131,6 +131,10 @@ inline Mask both(Mask a, std::uint16_t bits)
 {
     return a & bits;
 }
+inline std::uint32_t bits_of(Mask m)
+{
+    return m;
+}
 inline Floats value_if(Mask wanted, const Floats& v)
 {
     return each_lane<Floats>([&](int k) { return (wanted >> k & 1U) != 0 ? v.v[k] : 0.0F; });

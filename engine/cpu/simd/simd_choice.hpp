@@ -17,6 +17,21 @@ namespace tessera
 /// so (baseline, avx2, avx512: to look for faults; a level the CPU lacks is ignored).
 [[nodiscard]] SimdLevel simd_level();
 
+/// The one of three that is made for the level in use.
+template <class F>
+[[nodiscard]] F* for_simd_level(F& baseline, F& avx2, F& avx512)
+{
+    switch (simd_level()) {
+    case SimdLevel::baseline:
+        return &baseline;
+    case SimdLevel::avx2:
+        return &avx2;
+    case SimdLevel::avx512:
+        break;
+    }
+    return &avx512;
+}
+
 /// For tests; `level` must be supported.
 void use_simd_level(SimdLevel level);
 

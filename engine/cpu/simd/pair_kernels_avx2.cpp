@@ -1,5 +1,6 @@
-#include "engine/cpu/simd/block_kernel.hpp"
+#include "engine/cpu/simd/pair_kernels.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
@@ -16,20 +17,21 @@ namespace
 // the lanes come first
 // clang-format off
 #include "engine/cpu/simd/lanes_avx2-inl.hpp"
-#include "engine/cpu/simd/block_kernel-inl.hpp"
+#include "engine/cpu/simd/doubles_avx2-inl.hpp"
+#include "engine/cpu/simd/pair_kernels-inl.hpp"
 // clang-format on
 } // namespace
 } // namespace tessera::with_avx2
 
 #pragma GCC pop_options
 
-tessera::BlockKernel tessera::block_kernel_avx2()
+const tessera::PairKernels& tessera::pair_kernels_avx2()
 {
-    return {with_avx2::add, with_avx2::add_wide};
+    return with_avx2::kernels;
 }
 #else
-tessera::BlockKernel tessera::block_kernel_avx2()
+const tessera::PairKernels& tessera::pair_kernels_avx2()
 {
-    return block_kernel_baseline();
+    return pair_kernels_baseline();
 }
 #endif

@@ -1,4 +1,4 @@
-#include "engine/cpu/simd/double_kernel.hpp"
+#include "engine/cpu/simd/pair_kernels.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -21,21 +21,20 @@ namespace
 // clang-format off
 #include "engine/cpu/simd/lanes_avx512-inl.hpp"
 #include "engine/cpu/simd/doubles_avx512-inl.hpp"
-#include "engine/cpu/simd/double_kernel-inl.hpp"
+#include "engine/cpu/simd/pair_kernels-inl.hpp"
 // clang-format on
 } // namespace
 } // namespace tessera::with_avx512
 
 #pragma GCC pop_options
 
-tessera::DoubleKernel tessera::double_kernel_avx512()
+const tessera::PairKernels& tessera::pair_kernels_avx512()
 {
-    using namespace with_avx512;
-    return {add_doubles<true, false>, add_doubles<false, true>, add_doubles<true, true>};
+    return with_avx512::kernels;
 }
 #else
-tessera::DoubleKernel tessera::double_kernel_avx512()
+const tessera::PairKernels& tessera::pair_kernels_avx512()
 {
-    return double_kernel_baseline();
+    return pair_kernels_baseline();
 }
 #endif

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "engine/cpu/simd/double_kernel.hpp"
+#include "engine/cpu/simd/simd_choice.hpp"
+
+namespace tessera
+{
+
+/// Copies to `out` those of `count` tiles that hold a pair nearer than the root of `limit2`, nm^2;
+/// returns how many. `lines`: [entries][16] as in BlockWorkspace::position, integers; `row`: that
+/// of the row's cluster. FP32 errs by less than 3e-7 of r^2, which the limit must leave room for.
+using KeepNear = std::size_t (*)(const float* row, const float* lines, const BlockTile* tiles,
+                                 std::size_t count, float limit2, BlockTile* out);
+
+/// What walks blocks, for one instruction set.
+struct PairKernels {
+    BlockKernel mixed;
+    DoubleKernel fp64;
+    KeepNear keep_near;
+};
+/// Those of the level in use.
+const PairKernels& pair_kernels();
+
+const PairKernels& pair_kernels_baseline();
+const PairKernels& pair_kernels_avx2();
+const PairKernels& pair_kernels_avx512();
+
+} // namespace tessera
