@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <optional>
-#include <set>
 #include <unordered_map>
 
 namespace tessera
@@ -122,11 +121,7 @@ public:
         open_.pop_back();
     }
 
-    GromacsText take()
-    {
-        text_.asked_for = std::move(asked_for_);
-        return std::move(text_);
-    }
+    GromacsText take() { return std::move(text_); }
 
 private:
     static std::string canonical(const fs::path& path)
@@ -156,7 +151,7 @@ private:
                 report(origin, word, fmt::format("#{} needs a name", word));
             }
             const bool defined = macros_.contains(std::string(name));
-            asked_for_.emplace(name);
+            text_.asked_for.emplace(name);
             branches_.push_back({origin, live() && defined == (word == "ifdef"), live()});
         } else if (word == "else" || word == "endif") {
             if (branches_.size() <= depth) {
@@ -229,8 +224,8 @@ private:
             return;
         }
         if (text_.file_names.size() >= most_files) {
-            if (text_.file_names.size() == most_files) {
-                text_.file_names.emplace_back(); // told once
+            if (!has_too_many_files_) {
+                has_too_many_files_ = true; // told once
                 report(origin, rest.substr(0, end + 1),
                        fmt::format("more than {} files are included (files that include each other "
                                    "twice double at every level)",
@@ -322,7 +317,7 @@ private:
         if (it == macros_.end() || it->second.empty()) {
             return nullptr;
         }
-        asked_for_.insert(it->first);
+        text_.asked_for.insert(it->first);
         return &it->second;
     }
 
@@ -355,10 +350,10 @@ private:
     GromacsText text_;
     std::unordered_map<std::string, std::string> macros_;
     std::vector<Branch> branches_;
-    std::vector<std::string> open_;   ///< files being read, canonical names
-    std::set<std::string> asked_for_; ///< names that an #ifdef or a line has used
+    std::vector<std::string> open_; ///< files being read, canonical names
     std::string scratch_;
     bool leap_order_ = false;
+    bool has_too_many_files_ = false;
 };
 
 } // namespace
