@@ -305,8 +305,11 @@ File File::open(const std::string& path, Access access)
     if (access == Access::read) {
         return {path, H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "open the file"};
     }
-    auto writes = std::make_shared<OrderedWrites>(
-        access == Access::cut ? OrderedWrites::Change::is_cut : OrderedWrites::Change::grows);
+    using Change = OrderedWrites::Change;
+    auto writes =
+        std::make_shared<OrderedWrites>(access == Access::cut        ? Change::is_cut
+                                        : access == Access::rehearse ? Change::is_rehearsed
+                                                                     : Change::grows);
     const Handle properties = growing_file_access(path, *writes);
     File file(path, H5Fopen(path.c_str(), H5F_ACC_RDWR, properties.get()), "open the file");
     file.writes_ = std::move(writes);

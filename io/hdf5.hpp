@@ -130,7 +130,8 @@ private:
 };
 
 /// `cut`: for making growing datasets shorter, and nothing else.
-enum class Access : std::uint8_t { read, write, cut };
+/// `rehearse`: for any change, of which nothing reaches the file (hdf5_rehearsal.hpp).
+enum class Access : std::uint8_t { read, write, cut, rehearse };
 
 class OrderedWrites;
 

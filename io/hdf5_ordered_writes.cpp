@@ -125,7 +125,7 @@ void OrderedWrites::use_in(hid_t access)
 
 bool OrderedWrites::open(const char* name, unsigned flags)
 {
-    const bool is_writing = (flags & H5F_ACC_RDWR) != 0;
+    const bool is_writing = (flags & H5F_ACC_RDWR) != 0 && change_ != Change::is_rehearsed;
     const int how = (is_writing ? O_RDWR : O_RDONLY) |
                     ((flags & H5F_ACC_TRUNC) != 0 ? O_TRUNC : 0) |
                     ((flags & H5F_ACC_CREAT) != 0 ? O_CREAT : 0) |
@@ -309,6 +309,9 @@ bool OrderedWrites::put_all(const std::vector<const Held*>& some)
 
 bool OrderedWrites::commit()
 {
+    if (change_ == Change::is_rehearsed) {
+        return true;
+    }
     std::vector<Held> held;
     held.swap(held_);
     if (!failure_.empty()) {

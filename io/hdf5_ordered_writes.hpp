@@ -26,12 +26,14 @@ namespace tessera::h5
 ///     first block, length
 /// What a cut has freed must not be used again before the file is opened anew: it would pass for
 /// old structure.
+/// In a rehearsal everything is held back, and commit() changes nothing: what is done to the file
+/// is seen by who does it, and is gone with this object.
 ///
 /// After a write has failed nothing more is written: the file keeps the last state committed, and
 /// HDF5, which cannot close a file that it cannot write, closes it.
 class OrderedWrites : public std::enable_shared_from_this<OrderedWrites> {
 public:
-    enum class Change { grows, is_cut };
+    enum class Change { grows, is_cut, is_rehearsed };
     static constexpr hsize_t page = 4096; ///< a kill in the midst of a write leaves whole ones
     explicit OrderedWrites(Change change) : change_(change) {}
 

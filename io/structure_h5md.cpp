@@ -3,6 +3,7 @@
 #include "engine/base/error.hpp"
 #include "io/cell_text.hpp"
 #include "io/hdf5.hpp"
+#include "io/hdf5_rehearsal.hpp"
 #include "io/unit_text.hpp"
 
 #include <algorithm>
@@ -218,9 +219,7 @@ std::string particles_group(const Source& in)
     in.refuse("no group of /particles has positions", "name a file with coordinates");
 }
 
-} // namespace
-
-Coordinates read_h5md(const std::string& path, H5mdFrame frame)
+Coordinates read_frame(const std::string& path, H5mdFrame frame)
 {
     Coordinates out;
     const Source in{h5::File::open(path, h5::Access::read), &out.warnings};
@@ -256,6 +255,14 @@ Coordinates read_h5md(const std::string& path, H5mdFrame frame)
     }
     take_labels(in, out);
     return out;
+}
+
+} // namespace
+
+Coordinates read_h5md(const std::string& path, H5mdFrame frame)
+{
+    h5::rehearse(path, [&] { static_cast<void>(read_frame(path, frame)); });
+    return read_frame(path, frame);
 }
 
 } // namespace tessera

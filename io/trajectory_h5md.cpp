@@ -2,6 +2,7 @@
 
 #include "engine/base/contract.hpp"
 #include "io/hdf5.hpp"
+#include "io/hdf5_rehearsal.hpp"
 #include "io/topology_hash.hpp"
 #include "io/vectors_apart.hpp"
 #include "io/whole_molecules.hpp"
@@ -11,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fmt/format.h>
+#include <limits>
 #include <tuple>
 
 namespace tessera
@@ -35,9 +37,15 @@ void require(bool condition, const std::string& path, const std::string& what)
 } // namespace
 
 struct H5mdTrajectory::Parts {
+    Parts(TrajectorySettings of, const Topology& topology)
+        : settings(std::move(of)), walk(molecule_walk(topology)),
+          atoms(static_cast<std::size_t>(topology.atoms()))
+    {
+    }
+
     TrajectorySettings settings;
     MoleculeWalk walk;
-    std::size_t atoms = 0;
+    std::size_t atoms;
     h5::File file;
 
     h5::Dataset step, time, position, image, velocity, force, edges;
@@ -62,6 +70,9 @@ struct H5mdTrajectory::Parts {
     void cut(std::int64_t after_step);
     void close();
     void append(const TrajectoryFrame& frame);
+    void append_zeros();
+    void open_and_cut(const Topology& topology, h5::Access access, std::int64_t checkpoint,
+                      std::int64_t last_frame);
 
     /// Calls f for every dataset that has one row a frame, step and time last.
     template <class F>
@@ -362,6 +373,32 @@ void H5mdTrajectory::Parts::cut(std::int64_t after_step)
     file.flush();
 }
 
+void H5mdTrajectory::Parts::open_and_cut(const Topology& topology, h5::Access access,
+                                         std::int64_t checkpoint, std::int64_t last_frame)
+{
+    file = h5::File::open(settings.path, access);
+    check_same_run(topology);
+    open_datasets();
+    check_no_gap(checkpoint, last_frame);
+    cut(checkpoint);
+}
+
+/// One row more in every dataset.
+void H5mdTrajectory::Parts::append_zeros()
+{
+    const std::vector<Vec3> zeros(std::max<std::size_t>(3, atoms)); // a cell has three
+    const auto append_row = [&](h5::Dataset& set) { set.append_row(&zeros.front().x); };
+    for_each_of_frames(append_row);
+    for_each_of_energies(append_row);
+    for (VectorsApart* apart : {&velocities_apart, &forces_apart}) {
+        if (apart->is_open()) {
+            apart->append(file, std::numeric_limits<std::int64_t>::max(), 0, Box(),
+                          {zeros.data(), atoms});
+        }
+    }
+    file.flush();
+}
+
 void H5mdTrajectory::Parts::close()
 {
     // datasets first: an open one keeps the file open
@@ -430,10 +467,7 @@ H5mdTrajectory::~H5mdTrajectory() = default;
 
 H5mdTrajectory H5mdTrajectory::create(const TrajectorySettings& settings, const Topology& topology)
 {
-    auto parts = std::make_unique<Parts>();
-    parts->settings = settings;
-    parts->walk = molecule_walk(topology);
-    parts->atoms = static_cast<std::size_t>(topology.atoms());
+    auto parts = std::make_unique<Parts>(settings, topology);
     const std::string aside = settings.path + ".new";
     parts->file = h5::File::create(aside, settings.path);
     parts->create_positions();
@@ -453,15 +487,14 @@ H5mdTrajectory H5mdTrajectory::append_to(const TrajectorySettings& settings,
                                          const Topology& topology, std::int64_t last_step,
                                          std::int64_t last_frame)
 {
-    auto parts = std::make_unique<Parts>();
-    parts->settings = settings;
-    parts->walk = molecule_walk(topology);
-    parts->atoms = static_cast<std::size_t>(topology.atoms());
-    parts->file = h5::File::open(settings.path, h5::Access::cut);
-    parts->check_same_run(topology);
-    parts->open_datasets();
-    parts->check_no_gap(last_step, last_frame);
-    parts->cut(last_step);
+    h5::rehearse(settings.path, [&] {
+        Parts trial(settings, topology);
+        trial.open_and_cut(topology, h5::Access::rehearse, last_step, last_frame);
+        trial.append_zeros();
+        trial.close();
+    });
+    auto parts = std::make_unique<Parts>(settings, topology);
+    parts->open_and_cut(topology, h5::Access::cut, last_step, last_frame);
     parts->close();
     parts->file = h5::File::open(settings.path, h5::Access::write);
     parts->open_datasets();

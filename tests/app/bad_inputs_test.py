@@ -1,7 +1,8 @@
 """Each file of tests/inputs/bad is refused with the messages that it carries itself, and each place of the program that
 refuses an input has such a file.
 
-Decks: lines `#^ text` at the end: standard error holds each text. A line `#! arguments` adds to the command line.
+Decks: lines `#^ text` at the end: standard error holds each text. A line `#! arguments` adds to the command line, a line
+`#= status` says another exit status than 2.
 Others that no deck names by its own stem: their first line, or a comment, holds `^ text`; they are put into a good deck
 of their kind.
 usage: bad_inputs_test.py TESSERA FOLDER
@@ -48,27 +49,28 @@ class BadInputs(unittest.TestCase):
         for deck in sorted(FOLDER.glob("*.toml")):
             lines = deck.read_text().splitlines()
             arguments = [word for text in marked(lines, "#! ") for word in shlex.split(text)]
-            jobs[deck.name] = ([deck] + arguments, marked(lines, "#^ "))
+            status = int((marked(lines, "#= ") or ["2"])[0])
+            jobs[deck.name] = ([deck] + arguments, marked(lines, "#^ "), status)
         for file in sorted(FOLDER.iterdir()):
             if file.suffix in KINDS and not file.with_suffix(".toml").exists():
                 deck, key = KINDS[file.suffix]
                 put = "%s=../%s/%s" % (key, FOLDER.name, file.name)
-                jobs[file.name] = ([GOOD / deck, "--set", put], COMMENT.findall(file.read_text()))
+                jobs[file.name] = ([GOOD / deck, "--set", put], COMMENT.findall(file.read_text()), 2)
         with concurrent.futures.ThreadPoolExecutor(2) as two:
             runs = two.map(lambda job: check(*job[0]), jobs.values())
-            cls.said = {name: (run, job[1]) for (name, job), run in zip(jobs.items(), runs)}
+            cls.said = {name: (run, *job[1:]) for (name, job), run in zip(jobs.items(), runs)}
 
     def test_each_file_is_refused_with_the_messages_it_carries(self):
         self.assertGreaterEqual(len(self.said), 80)
-        for name, (run, expected) in self.said.items():
+        for name, (run, expected, status) in self.said.items():
             with self.subTest(file=name):
                 self.assertTrue(expected, "the file carries no expected message")
-                self.assertEqual(run.returncode, 2, run.stderr)
+                self.assertEqual(run.returncode, status, run.stderr)
                 for text in expected:
                     self.assertIn(text.strip(), run.stderr)
 
     def test_each_place_that_refuses_has_a_file_or_a_reason(self):
-        texts = [run.stderr for run, _ in self.said.values()]
+        texts = [run.stderr for run, *_ in self.said.values()]
         reached = {site.name for site in error_sites.sites(SOURCE) if site.is_reached_by(texts)}
         unreached = {site.name for site in error_sites.sites(SOURCE)} - reached
         listed = error_sites.listed(FOLDER.parent / "sites_without_file.txt")

@@ -72,6 +72,10 @@ class Checker(unittest.TestCase):
         for line in ["assert(1);", "std::exit(1);", "exit(2);", "std::cerr << 1;", 'printf("x");', "std::abort();"]:
             self.assert_one(faults_of(engine__cpu__x_dot_cpp=f"void f() {{ {line} }}\n"), "below app")
 
+    def test_lets_the_one_file_that_forks_end_its_child(self):
+        self.assertEqual(faults_of(io__hdf5_rehearsal_dot_cpp="void f() { ::_exit(0); }\n"), [])
+        self.assert_one(faults_of(io__hdf5_rehearsal_dot_cpp="void f() { std::exit(0); }\n"), "below app")
+
     def test_tells_long_files(self):
         self.assert_one(faults_of(engine__cpu__x_dot_cpp="\n" * (LONGEST_FILE + 1)), f"more than {LONGEST_FILE}")
 

@@ -55,7 +55,9 @@ if [[ -n ${FUZZ_ONLY_BUILD:-} ]]; then exit 0; fi
 leaks=1 largest=1000 none=0
 case $target in h5md | trajectory | checkpoint) leaks=0 largest=100000000 none=1 ;; esac
 
+# handle_*=2: whatever handlers a child of a reader sets
 export ASAN_OPTIONS=quarantine_size_mb=16:allocator_may_return_null=$none:detect_odr_violation=0
+ASAN_OPTIONS+=:handle_segv=2:handle_sigbus=2:handle_sigfpe=2:handle_sigill=2:handle_abort=2
 export UBSAN_OPTIONS=print_stacktrace=1
 # -timeout: wall-clock seconds of one input, more than five for a busy machine; the targets measure processor time
 "$build/fuzz_$target" "$corpus" "$seeds" -timeout=20 -malloc_limit_mb=$largest -rss_limit_mb=1400 -max_len=65536 \
@@ -71,4 +73,7 @@ wait $fuzzer || status=$?
 if (( status == 72 )); then status=0; fi # interrupted: the time is up
 grep -E "FINDING|ERROR|SUMMARY|runtime error" "$findings/log" | head -n 20 || true
 grep -E "cov:|stat::" "$findings/log" | tail -n 7 || true
+case $target in h5md | trajectory)
+  echo "inputs on which HDF5 itself failed, in a child, as users get it: $(grep -c ^CONTAINED "$findings/log" || true)" ;;
+esac
 exit $status
