@@ -115,6 +115,15 @@ void write_as(const std::string& extension, const std::string& out, const Coordi
 
 } // namespace
 
+void refuse_other_count(const std::string& in, const Coordinates& frame, long long atoms)
+{
+    if (static_cast<long long>(frame.positions.size()) != atoms) {
+        throw InputError(fmt::format("{}: {} atoms, but the topology has {}. Name coordinates "
+                                     "and topology of the same system.",
+                                     in, frame.positions.size(), atoms));
+    }
+}
+
 std::vector<std::string> convert_coordinates(const std::string& in, const std::string& out,
                                              const Topology* topology, int ifbox)
 {
@@ -131,11 +140,7 @@ std::vector<std::string> convert_coordinates(const std::string& in, const std::s
     Coordinates frame = read_coordinates(in, hints);
     std::vector<std::string> remarks = frame.warnings;
     if (topology != nullptr) {
-        if (frame.positions.size() != static_cast<std::size_t>(topology->atoms())) {
-            throw InputError(fmt::format("{}: {} atoms, but the topology has {}. Name coordinates "
-                                         "and topology of the same system.",
-                                         in, frame.positions.size(), topology->atoms()));
-        }
+        refuse_other_count(in, frame, topology->atoms());
         take_names(*topology, frame);
         if (is_checkpoint(in) && frame.box && frame.box->is_periodic()) {
             // a checkpoint holds continuous paths; users want the molecules in the cell

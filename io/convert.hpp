@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/model/coordinates.hpp"
 #include "engine/model/topology.hpp"
 
 #include <string>
@@ -16,5 +17,8 @@ namespace tessera
 /// the reader's warnings, and what `out` cannot hold. Throws InputError, FileError.
 std::vector<std::string> convert_coordinates(const std::string& in, const std::string& out,
                                              const Topology* topology = nullptr, int ifbox = -1);
+
+/// Throws InputError where `frame`, read from `in`, is not of so many atoms as the topology has.
+void refuse_other_count(const std::string& in, const Coordinates& frame, long long atoms);
 
 } // namespace tessera

@@ -175,11 +175,9 @@ private:
         }
     }
 
-    /// A wrong count of molecules is told before they are copied: it may be beyond all memory.
     bool go_on(long long atoms)
     {
-        constexpr long long many = 10'000'000; // fewer are copied in a second
-        if (atoms < many) {
+        if (atoms < many_atoms) {
             return true;
         }
         read_the_coordinates();

@@ -22,6 +22,10 @@ struct Assembly {
     NonbondedSettings nonbonded; ///< with grid and splitting parameters resolved
 };
 
+/// Fewer atoms are copied from their molecules in a second. A larger number is compared with the
+/// coordinates before that: where it is wrong it may be beyond all memory.
+constexpr long long many_atoms = 10'000'000;
+
 enum class NameCheck : unsigned char { warns, fails };
 
 /// Reads topology and coordinates of `deck` and checks them against each other and against the

@@ -34,8 +34,8 @@ temperature = "%(temperature)s K"
 every = "6 fs"
 energies_every = "4 fs"
 checkpoint_every = "1e-9 s" # after every step
-velocities = true
-forces = true
+velocities = %(velocities)s
+forces = %(forces)s
 [compute]
 precision = "%(precision)s"
 threads = 1
@@ -46,7 +46,9 @@ SYSTEMS = {  # system, ensemble, precision
     "argon-npt-mixed": ("argon", BAROSTAT, "mixed"),
     "spce-npt-fp64": ("spce", BAROSTAT, "fp64"),
     "spce-nvt-mixed": ("spce", "", "mixed"),
+    "argon-npt-apart": ("argon", BAROSTAT, "mixed"),
 }
+APART = {"velocities": '"4 fs"', "forces": '"8 fs"'}  # strides of their own: groups of their own
 
 
 def argon_crystal(cells=4, edge=0.5788):
@@ -70,9 +72,10 @@ def write_inputs(folder, source, system):
     else:
         shutil.copy(inputs / "start.gro", folder)
     (folder / "topol.top").write_text(topology)
-    (folder / "run.toml").write_text(DECK % {
+    vectors = APART if system.endswith("apart") else {"velocities": "true", "forces": "true"}
+    (folder / "run.toml").write_text(DECK % (vectors | {
         "electrostatics": "none" if substance == "argon" else "pme", "precision": precision, "barostat": barostat,
-        "temperature": "94.4" if substance == "argon" else "300"})
+        "temperature": "94.4" if substance == "argon" else "300"}))
 
 
 class Folder:
@@ -126,9 +129,16 @@ def same(a, b):
     return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
 
 
-def grows(name):
-    return name.startswith(("particles/trajectory/", "observables/", "energies/")) and \
-        not name.endswith(("species", "mass", "charge"))
+def counted_by(name):
+    """The dataset whose rows say how many are whole in the growing dataset `name`; None: it does not grow."""
+    if name.startswith("energies/"):
+        return name
+    for element in ("velocity", "force"):
+        if name.startswith("particles/trajectory_%s/" % element):
+            return "particles/trajectory_%s/%s/value" % (element, element)
+    if name.startswith(("particles/trajectory/", "observables/")) and not name.endswith(("species", "mass", "charge")):
+        return "particles/trajectory/position/value"
+    return None
 
 
 def faults_of_trajectory(file, whole):
@@ -136,7 +146,7 @@ def faults_of_trajectory(file, whole):
     one of the unbroken run `whole`, in all its parts."""
     try:
         with h5py.File(file, "r") as f:  # the count before the data: the file may be growing
-            frames = len(f["particles/trajectory/position/value"])
+            counts = {name: len(f[name]) for name in {counted_by(name) for name in whole} - {None}}
         found = arrays(file)
     except Exception as fault:
         return ["h5py cannot read it: %s" % fault]
@@ -145,8 +155,8 @@ def faults_of_trajectory(file, whole):
     for name, values in whole.items():
         if name not in found:
             faults.append("%s is missing" % name)
-        elif grows(name):
-            count = rows if name.startswith("energies/") else frames
+        elif counted_by(name):
+            count = rows if name.startswith("energies/") else counts[counted_by(name)]
             if len(found[name]) < count:
                 faults.append("%s has %d rows of %d" % (name, len(found[name]), count))
             elif not same(found[name][:count], values[:count]):

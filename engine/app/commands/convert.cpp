@@ -4,6 +4,7 @@
 #include "engine/app/commands/commands.hpp"
 #include "engine/app/exit_status.hpp"
 #include "engine/base/error.hpp"
+#include "io/coordinates.hpp"
 
 #include <filesystem>
 #include <fmt/format.h>
@@ -19,7 +20,13 @@ int convert_command(const ConvertOptions& options)
     if (!options.topology.empty()) {
         Deck deck;
         deck.system.topology = options.topology;
-        topology = finish(read_topology(deck));
+        topology = finish(read_topology(deck, [&](long long atoms) {
+            if (atoms >= many_atoms) {
+                const std::string from = options.from.string();
+                refuse_other_count(from, read_coordinates(from), atoms);
+            }
+            return true;
+        }));
         if (const auto cell = amber_cell(options.topology)) {
             ifbox = cell->ifbox;
         }
