@@ -302,10 +302,6 @@ void GromacsMoleculeReader::look_up(const BondedFunction& function, const Atoms&
 
 void GromacsMoleculeReader::read_exclusions(const GromacsRow& row)
 {
-    if (between_molecules_) {
-        report_.error(row, {}, "[ exclusions ] cannot join molecules");
-        return;
-    }
     const auto first = atom_at(row, 0);
     for (std::size_t k = 1; first && k < row.size(); ++k) {
         const auto other = atom_at(row, k);

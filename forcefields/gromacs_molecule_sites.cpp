@@ -200,10 +200,6 @@ void GromacsMoleculeReader::finish_sites()
 
 void GromacsMoleculeReader::read_settles(const GromacsRow& row)
 {
-    if (between_molecules_) {
-        report_.error(row, {}, "[ settles ] cannot join molecules");
-        return;
-    }
     if (const auto first = atom_at(row, 0)) {
         settles_.push_back({*first, row});
     }

@@ -133,12 +133,10 @@ void RunSession::check_log() const
     if (!log_.is_open() || log_) {
         return;
     }
-    const bool is_told = errno == ENOSPC || errno == EDQUOT || errno == EIO || errno == EFBIG;
     throw FileError(fmt::format("{}: cannot be written any more ({}). Free space, or name another "
                                 "file with output.log; what was written before is intact, and "
                                 "--continue goes on from the last checkpoint.",
-                                system_.deck.output.log->string(),
-                                is_told ? std::strerror(errno) : "a write failed"));
+                                system_.deck.output.log->string(), log_.cause()));
 }
 
 void RunSession::put_trajectory_in_place(const std::function<void(H5mdTrajectory&)>& how)

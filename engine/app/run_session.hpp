@@ -3,6 +3,7 @@
 #include "engine/app/commands/commands.hpp"
 #include "engine/app/file_lock.hpp"
 #include "engine/app/load.hpp"
+#include "engine/app/log_file.hpp"
 #include "engine/app/output_watch.hpp"
 #include "engine/app/run_clock.hpp"
 #include "engine/app/run_progress.hpp"
@@ -79,7 +80,7 @@ private:
 
     std::vector<FileLock> locks_;
     std::string kept_; ///< a line on the files of an earlier run
-    std::ofstream log_;
+    LogFile log_;
     std::optional<H5mdTrajectory> trajectory_;
     std::unique_ptr<EnergyLog> energy_log_;
     std::unique_ptr<HashLog> hash_log_;

@@ -4,7 +4,7 @@ refuses an input has such a file.
 Decks: lines `#^ text` at the end: standard error holds each text. A line `#! arguments` adds to the command line, a line
 `#= status` says another exit status than 2.
 Others that no deck names by its own stem: their first line, or a comment, holds `^ text`; they are put into a good deck
-of their kind.
+of their kind. What other commands refuse stands in refused_commands.py.
 usage: bad_inputs_test.py TESSERA FOLDER
 """
 import concurrent.futures
@@ -13,9 +13,11 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import error_sites
+import refused_commands
 
 TESSERA, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
 GOOD, SOURCE = FOLDER.parent / "good", FOLDER.parents[2]
@@ -41,7 +43,7 @@ def check(deck, *arguments):
 
 
 class BadInputs(unittest.TestCase):
-    said = None
+    said, commands = None, None
 
     @classmethod
     def setUpClass(cls):
@@ -59,6 +61,25 @@ class BadInputs(unittest.TestCase):
         with concurrent.futures.ThreadPoolExecutor(2) as two:
             runs = two.map(lambda job: check(*job[0]), jobs.values())
             cls.said = {name: (run, *job[1:]) for (name, job), run in zip(jobs.items(), runs)}
+            cls.commands = cls.refused(two)
+
+    @classmethod
+    def refused(cls, workers):
+        scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(scratch.cleanup)
+        folder = pathlib.Path(scratch.name)
+        (folder / "first").mkdir()
+        first = refused_commands.Area.first(TESSERA, folder / "first", SOURCE)
+        cases = refused_commands.cases()
+        runs = workers.map(lambda k: cases[k][3](first.copy(folder / str(k))), range(len(cases)))
+        return [(name, words, status, run) for (name, words, status, _), run in zip(cases, runs)]
+
+    def test_each_command_is_refused_with_its_words(self):
+        self.assertGreater(len(self.commands), 20)
+        for name, words, status, run in self.commands:
+            with self.subTest(command=name):
+                self.assertIn(words, run.stderr)
+                self.assertEqual(run.returncode, status, run.stderr)
 
     def test_each_file_is_refused_with_the_messages_it_carries(self):
         self.assertGreaterEqual(len(self.said), 80)
@@ -70,7 +91,9 @@ class BadInputs(unittest.TestCase):
                     self.assertIn(text.strip(), run.stderr)
 
     def test_each_place_that_refuses_has_a_file_or_a_reason(self):
-        texts = [run.stderr for run, *_ in self.said.values()]
+        if refused_commands.h5py is None:
+            self.skipTest("this Python has no h5py to damage files with")
+        texts = [run.stderr for run, *_ in self.said.values()] + [run.stderr for *_, run in self.commands]
         reached = {site.name for site in error_sites.sites(SOURCE) if site.is_reached_by(texts)}
         unreached = {site.name for site in error_sites.sites(SOURCE)} - reached
         listed = error_sites.listed(FOLDER.parent / "sites_without_file.txt")

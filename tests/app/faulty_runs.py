@@ -83,7 +83,7 @@ class Folder:
 
     def __init__(self, path, program, faults, source, system):
         self.path = pathlib.Path(path).resolve()
-        self.program, self.faults = program, faults
+        self.program, self.faults, self.system = program, faults, system
         write_inputs(self.path, source, system)
 
     def run(self, *arguments, fault=None, only=None, journal=None, sets=(), timeout=120):

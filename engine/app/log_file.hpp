@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <ostream>
+#include <string>
+
+namespace tessera
+{
+
+/// A text file that keeps the system's cause of the first write that failed: errno itself is lost
+/// where other files are written before somebody looks at the stream.
+class LogFile : public std::ostream {
+public:
+    LogFile() : std::ostream(nullptr) { rdbuf(&buffer_); }
+
+    void open(const std::filesystem::path& path, std::ios::openmode mode)
+    {
+        if (buffer_.open(path, std::ios::out | mode) == nullptr) {
+            setstate(failbit);
+        }
+    }
+    [[nodiscard]] bool is_open() const { return buffer_.is_open(); }
+    [[nodiscard]] std::string cause() const
+    {
+        return buffer_.cause != 0 ? std::strerror(buffer_.cause) : "a write failed";
+    }
+
+private:
+    struct Buffer : std::filebuf {
+        int overflow(int c) override
+        {
+            errno = 0;
+            return noted(std::filebuf::overflow(c), -1);
+        }
+        std::streamsize xsputn(const char* text, std::streamsize size) override
+        {
+            errno = 0;
+            const std::streamsize done = std::filebuf::xsputn(text, size);
+            return noted(done, done < size ? done : -1);
+        }
+        int sync() override
+        {
+            errno = 0;
+            return noted(std::filebuf::sync(), -1);
+        }
+        template <class Result>
+        Result noted(Result result, Result failure)
+        {
+            if (result == failure && cause == 0) {
+                cause = errno;
+            }
+            return result;
+        }
+        int cause = 0;
+    };
+    Buffer buffer_;
+};
+
+} // namespace tessera
