@@ -203,6 +203,11 @@ def commands_of_changed_files():
 
     yield "a newer checkpoint", "state.h5: the checkpoint was written by a newer program (version ", 2, \
         with_file(put_attribute("/", "format", np.int32(2)), lambda a: a.convert("state.h5"), "state.h5")
+    coordinates = lambda area: area.convert("state.h5")
+    yield "a checkpoint of no number", "state.h5: its checksum fits, but /state names step nan", 4, \
+        with_file(put_attribute("state", "step", float("nan")), coordinates, "state.h5")
+    yield "a checkpoint of half a cell", "its checksum fits, but /state/box holds 4 values instead of 9", 4, \
+        with_file(put("state/box", np.ones(4)), coordinates, "state.h5")
     yield "a checkpoint of another maker", "the checkpoint has no mesh settings (it was not written by tessera run)", 2, \
         with_file(no_mesh, goes_on, "state.h5")
 
