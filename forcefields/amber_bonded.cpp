@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <map>
 #include <string>
 #include <utility>
@@ -58,6 +59,21 @@ std::vector<double> parameters(const Source& source, std::string_view flag, std:
                              fmt::format("POINTERS {}", pointer));
 }
 
+/// Refuses the first value below zero, or above `most`: no force field means it.
+void refuse_outside(const Source& source, std::string_view flag, const std::vector<double>& values,
+                    std::string_view name, double most = std::numeric_limits<double>::infinity())
+{
+    const auto bad = std::find_if(values.begin(), values.end(),
+                                  [most](double v) { return !(v >= 0 && v <= most); });
+    if (bad != values.end()) {
+        source.file.error(flag, bad - values.begin(),
+                          fmt::format("{} of {} ({})", name, *bad,
+                                      *bad < 0 ? "it must not be negative"
+                                               : fmt::format("at most {:.6g} is possible", most)),
+                          "correct the value");
+    }
+}
+
 } // namespace
 
 bool read_atoms(const Source& source, std::string_view flag, std::int64_t place,
@@ -91,6 +107,8 @@ std::vector<Bond> add_bonds(const Source& source, Topology& topology)
     const Pointers& n = source.pointers;
     const auto k = parameters(source, "BOND_FORCE_CONSTANT", n.bond_types, "NUMBND");
     const auto r0 = parameters(source, "BOND_EQUIL_VALUE", n.bond_types, "NUMBND");
+    refuse_outside(source, "BOND_FORCE_CONSTANT", k, "a force constant");
+    refuse_outside(source, "BOND_EQUIL_VALUE", r0, "a length");
     auto& table = topology.table<HarmonicBond>();
     for (std::size_t p = 0; p < k.size(); ++p) {
         table.parameters.push_back({2 * k[p] * kcal_per_angstrom2, r0[p] * units::angstrom});
@@ -136,6 +154,9 @@ void add_angles(const Source& source, Topology& topology)
     const Pointers& n = source.pointers;
     const auto k = parameters(source, "ANGLE_FORCE_CONSTANT", n.angle_types, "NUMANG");
     const auto theta0 = parameters(source, "ANGLE_EQUIL_VALUE", n.angle_types, "NUMANG");
+    constexpr double half_turn = 3.1416; // pi as files round it
+    refuse_outside(source, "ANGLE_FORCE_CONSTANT", k, "a force constant");
+    refuse_outside(source, "ANGLE_EQUIL_VALUE", theta0, "an angle (rad)", half_turn);
 
     struct EndPair {
         double k, r0;

@@ -20,6 +20,20 @@ PairCoefficients read_pair_coefficients(const Source& source)
                                 "NTYPES squared");
     pairs.a = file.reals("LENNARD_JONES_ACOEF", rows, why);
     pairs.b = file.reals("LENNARD_JONES_BCOEF", rows, why);
+    constexpr double largest = 1e30; // kcal/mol A^12: two atoms of 20 nm
+    const auto refuse_meaningless = [&](std::string_view flag, const std::vector<double>& values) {
+        for (std::size_t k = 0; k < values.size(); ++k) {
+            if (!(values[k] >= 0 && values[k] < largest)) {
+                file.error(
+                    flag, static_cast<std::int64_t>(k),
+                    fmt::format("a coefficient of {} (0 to {} can be meant)", values[k], largest),
+                    "correct the value");
+                return;
+            }
+        }
+    };
+    refuse_meaningless("LENNARD_JONES_ACOEF", pairs.a);
+    refuse_meaningless("LENNARD_JONES_BCOEF", pairs.b);
     pairs.a14 = pairs.a;
     pairs.b14 = pairs.b;
     if (source.chamber && file.has("LENNARD_JONES_14_ACOEF")) {

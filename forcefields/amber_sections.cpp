@@ -42,7 +42,7 @@ bool holds_data(std::string_view line)
     return !starts_with(line, "%") && length_without_trailing_blanks(line) > 0;
 }
 
-constexpr std::size_t most_faults = 20; ///< a damaged file may hold a fault a line
+constexpr std::size_t most_faults = 1000; ///< kept: a damaged file may hold a fault a line
 
 /// Reads a plain format, "20a4", "10I8", "5E16.8", "8(F9.5)", "a80": repeat, letter, width.
 bool parse_format(std::string_view format, int& repeat, char& letter, int& width)
@@ -158,6 +158,9 @@ void AmberSections::error_at(std::string_view flag, const Piece& piece, std::str
 void AmberSections::error(std::string_view flag, std::int64_t index, std::string what,
                           std::string hint)
 {
+    if (faults_.errors().size() >= most_faults) {
+        return;
+    }
     const Section* section = find(flag);
     if (section == nullptr || index < 0 || section->per_line == 0) {
         const int line = section == nullptr ? 0 : section->flag_line;

@@ -29,11 +29,12 @@ bool keep_state_a(const GromacsReport& report, const GromacsRow& row,
 {
     const auto a = static_cast<std::size_t>(function.parameters);
     const auto b = static_cast<std::size_t>(function.perturbed_parameters);
+    const std::size_t first = row.size() - p.size();
     const bool is_periodic =
         function.family == BondedFamily::dihedral &&
         (function.function == 1 || function.function == 4 || function.function == 9);
     if (is_periodic && p.size() == 5) {
-        p.push_back(p[2]); // the multiplicity of state B may be left out
+        p.resize(6, p[2]); // the multiplicity of state B may be left out
     }
     if (p.size() != a && (b == 0 || p.size() != a + b)) {
         report.error(row, {},
@@ -45,6 +46,10 @@ bool keep_state_a(const GromacsReport& report, const GromacsRow& row,
     }
     if (is_periodic && p[2] != std::floor(p[2])) {
         report.error(row, {}, fmt::format("the multiplicity must be a whole number, not {}", p[2]));
+        return false;
+    }
+    if (const auto fault = meaningless_parameter(function, p)) {
+        report.error(row, row[first + fault->index], fault->why);
         return false;
     }
     if (p.size() > a) {

@@ -2,7 +2,9 @@
 
 #include "engine/model/topology.hpp"
 
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace tessera
@@ -31,6 +33,16 @@ struct BondedFunction {
 
 /// Null where the family has no such function type.
 [[nodiscard]] const BondedFunction* find_function(BondedFamily family, int function);
+
+/// A parameter that no force field can mean, and why.
+struct MeaninglessParameter {
+    std::size_t index; ///< among the parameters
+    std::string why;
+};
+
+/// The first such parameter of `p`, in the file's order and units; empty where all can be meant.
+[[nodiscard]] std::optional<MeaninglessParameter>
+meaningless_parameter(const BondedFunction& function, std::span<const double> p);
 
 /// Puts one interaction into the tables of `topology`: file order and units (nm, degrees, kJ/mol)
 /// become those of the terms. `atom`: indices from 0. Constraints go to `constraints`, function 5

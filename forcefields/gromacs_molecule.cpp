@@ -1,6 +1,7 @@
 #include "forcefields/gromacs_molecule.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace tessera
@@ -251,6 +252,26 @@ void GromacsMoleculeReader::read_bonded(BondedFamily family, const GromacsRow& r
     auto p = report_.numbers(row, count + 1);
     if (p && keep_state_a(report_, row, *function, *p)) {
         add_bonded(molecule_.parts, *function, ordered, *p);
+        if (family == BondedFamily::constraint) {
+            note_length(row, molecule_.parts.constraints.back());
+        }
+    }
+}
+
+void GromacsMoleculeReader::note_length(const GromacsRow& row, const DistanceConstraint& constraint)
+{
+    const auto& [i, j, length] = constraint;
+    const auto [seen, is_new] =
+        seen_lengths_.insert({{std::min(i, j), std::max(i, j)}, {length, row.origin}});
+    constexpr double same = 1e-9; // nm
+    if (!is_new && std::fabs(seen->second.length - length) > same) {
+        report_.error(
+            row, {},
+            fmt::format("atoms {} and {} are constrained to {} nm here and to {} nm at {} "
+                        "(both cannot hold)",
+                        atom_text(i), atom_text(j), length, seen->second.length,
+                        report_.where(seen->second.origin)),
+            "keep one of the two");
     }
 }
 
@@ -294,6 +315,9 @@ void GromacsMoleculeReader::look_up(const BondedFunction& function, const Atoms&
     }
     for (const BondedTypeTable::Entry* entry : found) {
         add_bonded(molecule_.parts, function, ordered, entry->parameters);
+        if (function.family == BondedFamily::constraint) {
+            note_length(row, molecule_.parts.constraints.back());
+        }
         if (!adds_all) {
             break;
         }
@@ -319,6 +343,7 @@ void GromacsMoleculeReader::finish()
     finish_sites();
     finish_settles();
     finish_exclusions();
+    warn_of_open_waters();
 }
 
 void GromacsMoleculeReader::finish_exclusions()

@@ -96,6 +96,7 @@ private:
 
     void finish_sites();
     void finish_settles();
+    void warn_of_open_waters();
     void finish_exclusions();
 
     [[nodiscard]] std::optional<Atoms> atoms_of_row(const GromacsRow& row, std::size_t count) const;
@@ -122,7 +123,14 @@ private:
         std::vector<double> parameters;
         LineOrigin origin;
     };
-    std::map<std::array<std::int32_t, 3>, SeenPair> seen_pairs_; ///< smaller, larger, function
+    /// Refuses a second length for one pair; `constraint` is the pair's of this row.
+    void note_length(const GromacsRow& row, const DistanceConstraint& constraint);
+    struct SeenLength {
+        double length;
+        LineOrigin origin;
+    };
+    std::map<std::array<std::int32_t, 2>, SeenLength> seen_lengths_; ///< of constraints and settles
+    std::map<std::array<std::int32_t, 3>, SeenPair> seen_pairs_;     ///< smaller, larger, function
     struct SettleLine {
         std::int32_t first;
         GromacsRow row;

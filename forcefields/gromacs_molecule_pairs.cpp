@@ -201,6 +201,15 @@ void GromacsMoleculeReader::read_position_restraint(const GromacsRow& row)
                         p->size()));
         return;
     }
+    for (std::size_t k = 0; k < 3; ++k) {
+        if ((*p)[k] < 0) {
+            report_.error(row, row[2 + k],
+                          fmt::format("the force constant of a position restraint must not be "
+                                      "negative, not {}",
+                                      (*p)[k]));
+            return;
+        }
+    }
     if (p->size() == 6 && !std::equal(p->begin(), p->begin() + 3, p->begin() + 3)) {
         report_.warning(row, {},
                         "the perturbed state (B) of this position restraint differs and is "

@@ -255,8 +255,33 @@ void GromacsMoleculeReader::finish_settles()
             continue;
         }
         t.rigid_waters.push_back({first, first + 1, first + 2, (*p)[0], (*p)[1]});
+        note_length(row, {first, first + 1, (*p)[0]});
+        note_length(row, {first, first + 2, (*p)[0]});
+        note_length(row, {first + 1, first + 2, (*p)[1]});
         t.bonds.push_back({first, first + 1});
         t.bonds.push_back({first, first + 2});
+    }
+}
+
+/// [ settles ] makes no exclusions: without them charges act on each other within the water, at a
+/// distance that never changes.
+void GromacsMoleculeReader::warn_of_open_waters()
+{
+    const Topology& t = molecule_.parts;
+    for (std::size_t k = 0; k < t.rigid_waters.size(); ++k) {
+        const RigidWater& water = t.rigid_waters[k];
+        const auto acts = [&](std::int32_t i, std::int32_t j) {
+            const auto row = static_cast<std::size_t>(i);
+            return t.charge[row] * t.charge[static_cast<std::size_t>(j)] != 0 &&
+                   !std::binary_search(t.exclusions.begin(row), t.exclusions.end(row), j);
+        };
+        if (acts(water.o, water.h1) || acts(water.o, water.h2) || acts(water.h1, water.h2)) {
+            report_.warning(settles_[k].row, {},
+                            fmt::format("the atoms of the rigid water {} are not excluded from "
+                                        "each other: their charges act within every molecule",
+                                        molecule_.name),
+                            "add [ exclusions ]: 1 2 3, 2 1 3 and 3 1 2");
+        }
     }
 }
 

@@ -420,25 +420,6 @@ private:
     bool seen_system_ = false, seen_molecules_ = false, told_defaults_ = false;
 };
 
-/// All faults, but not a flood: a wrong #include can make thousands.
-void throw_first_faults(const Diagnostics& diagnostics)
-{
-    constexpr std::size_t most = 30;
-    if (diagnostics.errors().size() <= most) {
-        diagnostics.throw_if_any();
-        return;
-    }
-    Diagnostics some;
-    for (std::size_t k = 0; k < most; ++k) {
-        some.error(diagnostics.errors()[k]);
-    }
-    some.error({{},
-                fmt::format("{} more faults are not shown", diagnostics.errors().size() - most),
-                {},
-                {}});
-    some.throw_if_any();
-}
-
 /// Warnings as lines of text; those of one kind are many in a perturbed topology, so not all.
 std::vector<std::string> warning_lines(const Diagnostics& diagnostics)
 {
@@ -466,11 +447,11 @@ Topology read_gromacs_topology(const std::filesystem::path& path,
     Diagnostics diagnostics;
     const GromacsText text =
         preprocess_gromacs(path, options.include, options.defines, diagnostics);
-    throw_first_faults(diagnostics); // with a missing include all that follows would be noise
+    diagnostics.throw_if_any(); // with a missing include all that follows would be noise
 
     TopologyReader reader(text, options, diagnostics);
     Topology topology = reader.read();
-    throw_first_faults(diagnostics);
+    diagnostics.throw_if_any();
 
     topology.warnings = warning_lines(diagnostics);
     for (const std::string& define : options.defines) {

@@ -198,7 +198,7 @@ const std::vector<DeckKey>& table()
          K::quantity_or_word,
          D::mass,
          "\"from-topology\"",
-         "mass of hydrogens, taken from the bonded heavy atom",
+         "mass of hydrogens, taken from the bonded heavy atom; rigid water keeps its masses",
          {{"from-topology"}}},
         {"run.velocities",
          K::choice,

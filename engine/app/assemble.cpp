@@ -4,6 +4,7 @@
 #include "engine/base/text_file.hpp"
 #include "engine/math/constants.hpp"
 #include "engine/model/restraint_reference.hpp"
+#include "engine/plans/constraint_plan.hpp"
 #include "forcefields/gromacs_preprocessor.hpp"
 #include "forcefields/gromacs_topology.hpp"
 #include "io/coordinates.hpp"
@@ -424,7 +425,11 @@ Topology read_topology(const Deck& deck, const std::function<bool(long long atom
     }
     topology = with_constrained_bonds(std::move(topology), deck.run.constraints);
     if (deck.run.hydrogen_mass) {
-        repartition_hydrogen_mass(topology, *deck.run.hydrogen_mass);
+        if (repartition_hydrogen_mass(topology, *deck.run.hydrogen_mass) == 0) {
+            topology.warnings.push_back(
+                "run.hydrogen_mass has no effect (there are no hydrogens but those of rigid water, "
+                "which keep their mass)");
+        }
     }
     return topology;
 }
@@ -448,6 +453,15 @@ std::vector<fs::path> topology_files(const Deck& deck)
 Assembly assemble(const Deck& deck, NameCheck names, Diagnostics& diagnostics)
 {
     return Assembler(deck, names, diagnostics).assemble();
+}
+
+void refuse_impossible_constraints(const Assembly& assembly, Diagnostics& diagnostics)
+{
+    try {
+        make_constraint_plan(*assembly.topology);
+    } catch (const InputError& fault) {
+        add(diagnostics, fault.what());
+    }
 }
 
 } // namespace tessera

@@ -47,8 +47,12 @@ std::vector<std::filesystem::path> topology_files(const Deck& deck);
 /// What an Amber topology says of the cell; nothing of other formats.
 std::optional<AmberTopologyBox> amber_cell(const std::filesystem::path& topology);
 
+/// Constraints that cannot hold, as a fault: a run would break on them.
+void refuse_impossible_constraints(const Assembly& assembly, Diagnostics& diagnostics);
+
 /// Makes hydrogens heavier, to `mass` (u), at the cost of the atom each is bonded to. Rigid water
-/// keeps its masses. Throws InputError where an atom would become lighter than its hydrogens.
-void repartition_hydrogen_mass(Topology& topology, double mass);
+/// keeps its masses. Returns how many were made heavier. Throws InputError where an atom would
+/// become lighter than its hydrogens.
+std::size_t repartition_hydrogen_mass(Topology& topology, double mass);
 
 } // namespace tessera

@@ -6,7 +6,7 @@
 namespace tessera
 {
 
-void repartition_hydrogen_mass(Topology& topology, double mass)
+std::size_t repartition_hydrogen_mass(Topology& topology, double mass)
 {
     std::vector<std::uint8_t> rigid(topology.mass.size(), 0);
     for (const RigidWater& water : topology.rigid_waters) {
@@ -14,6 +14,7 @@ void repartition_hydrogen_mass(Topology& topology, double mass)
     }
     const std::vector<double> before = topology.mass;
     std::vector<std::uint8_t> done(topology.mass.size(), 0);
+    std::size_t changed = 0;
     for (const auto& bond : topology.bonds) {
         for (int end = 0; end < 2; ++end) {
             const std::int32_t light = bond[static_cast<std::size_t>(end)];
@@ -27,6 +28,7 @@ void repartition_hydrogen_mass(Topology& topology, double mass)
                 continue;
             }
             done[h] = 1;
+            ++changed;
             topology.mass[x] -= mass - before[h];
             topology.mass[h] = mass;
             if (topology.mass[x] < mass) {
@@ -37,6 +39,7 @@ void repartition_hydrogen_mass(Topology& topology, double mass)
             }
         }
     }
+    return changed;
 }
 
 } // namespace tessera

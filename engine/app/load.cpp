@@ -49,6 +49,7 @@ LoadedSystem load_system(const DeckOptions& options, bool dynamics, Voice voice)
     out.assembly = assemble(out.deck, NameCheck::warns, diagnostics);
     if (!diagnostics.has_errors()) {
         warn_of_unwise(out.deck, out.assembly, dynamics, diagnostics);
+        refuse_impossible_constraints(out.assembly, diagnostics);
     }
     if (dynamics) {
         refuse_to_overwrite_inputs(out.deck, diagnostics);

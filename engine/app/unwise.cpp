@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace tessera
 {
@@ -16,8 +17,31 @@ namespace tessera
 namespace
 {
 
+/// Pairs of atoms whose distance does not change, sorted: a bond between them does not swing.
+using HeldPairs = std::vector<std::pair<std::int32_t, std::int32_t>>;
+
+HeldPairs held_pairs(const Topology& topology)
+{
+    HeldPairs held;
+    for (const DistanceConstraint& c : topology.constraints) {
+        held.push_back(std::minmax({c.i, c.j}));
+    }
+    for (const RigidWater& w : topology.rigid_waters) {
+        held.push_back(std::minmax({w.o, w.h1}));
+        held.push_back(std::minmax({w.o, w.h2}));
+        held.push_back(std::minmax({w.h1, w.h2}));
+    }
+    std::sort(held.begin(), held.end());
+    return held;
+}
+
+bool is_held(const HeldPairs& held, std::int32_t i, std::int32_t j)
+{
+    return std::binary_search(held.begin(), held.end(), std::pair(std::minmax({i, j})));
+}
+
 template <class Term>
-std::size_t free_hydrogen_bonds(const Topology& topology)
+std::size_t free_hydrogen_bonds(const Topology& topology, const HeldPairs& held)
 {
     std::size_t found = 0;
     for (const auto& entry : topology.table<Term>().entries) {
@@ -25,7 +49,7 @@ std::size_t free_hydrogen_bonds(const Topology& topology)
         const auto j = static_cast<std::size_t>(entry.atom[1]);
         const bool massive = topology.mass[i] > 0 && topology.mass[j] > 0;
         const bool hydrogen = topology.is_hydrogen[i] != 0 || topology.is_hydrogen[j] != 0;
-        found += massive && hydrogen ? 1 : 0;
+        found += massive && hydrogen && !is_held(held, entry.atom[0], entry.atom[1]) ? 1 : 0;
     }
     return found;
 }
@@ -40,9 +64,11 @@ void hydrogen_bonds(const Deck& deck, const Topology& topology, Diagnostics& dia
     if (!(deck.dynamics.timestep > 0.001 * (1 + 1e-9))) {
         return;
     }
-    const std::size_t bonds =
-        free_hydrogen_bonds<HarmonicBond>(topology) + free_hydrogen_bonds<G96Bond>(topology) +
-        free_hydrogen_bonds<MorseBond>(topology) + free_hydrogen_bonds<CubicBond>(topology);
+    const HeldPairs held = held_pairs(topology);
+    const std::size_t bonds = free_hydrogen_bonds<HarmonicBond>(topology, held) +
+                              free_hydrogen_bonds<G96Bond>(topology, held) +
+                              free_hydrogen_bonds<MorseBond>(topology, held) +
+                              free_hydrogen_bonds<CubicBond>(topology, held);
     if (bonds > 0) {
         warn(diagnostics, deck.place_of("run.timestep"),
              fmt::format("{} bonds to hydrogen are free, and the step is {:.4g} fs (they swing in "
@@ -62,11 +88,12 @@ Vibration fastest_vibration(const Topology& topology)
 {
     Vibration fastest;
     const auto& bonds = topology.table<HarmonicBond>();
+    const HeldPairs held = bonds.empty() ? HeldPairs() : held_pairs(topology);
     for (const auto& entry : bonds.entries) {
         const double mass_i = topology.mass[static_cast<std::size_t>(entry.atom[0])];
         const double mass_j = topology.mass[static_cast<std::size_t>(entry.atom[1])];
         const double k = bonds.parameters[static_cast<std::size_t>(entry.parameter)].k;
-        if (mass_i > 0 && mass_j > 0 && k > 0) {
+        if (mass_i > 0 && mass_j > 0 && k > 0 && !is_held(held, entry.atom[0], entry.atom[1])) {
             const double reduced = mass_i * mass_j / (mass_i + mass_j);
             const double period = 2 * constants::pi * std::sqrt(reduced / k);
             if (period < fastest.period) {
@@ -157,6 +184,37 @@ void truncated_coulomb(const Deck& deck, const Assembly& assembly, Diagnostics& 
     }
 }
 
+/// The largest sigma of a type that an atom has, nm.
+double largest_sigma(const Topology& topology)
+{
+    double largest = 0;
+    const PairTable& pairs = topology.pairs;
+    std::vector<std::uint8_t> seen(static_cast<std::size_t>(pairs.types), 0);
+    for (const std::int32_t type : topology.type) {
+        if (std::exchange(seen[static_cast<std::size_t>(type)], 1) == 0) {
+            const double c6 = pairs.c6[pairs.at(type, type)];
+            const double c12 = pairs.c12[pairs.at(type, type)];
+            largest = c6 > 0 && c12 > 0 ? std::max(largest, std::pow(c12 / c6, 1.0 / 6)) : largest;
+        }
+    }
+    return largest;
+}
+
+void short_cutoff(const Deck& deck, const Assembly& assembly, Diagnostics& diagnostics)
+{
+    const double cutoff = assembly.nonbonded.lj_cutoff;
+    const double sigma = largest_sigma(*assembly.topology);
+    if (cutoff < sigma) {
+        const char* const key =
+            deck.gives("nonbonded.lj_cutoff") ? "nonbonded.lj_cutoff" : "nonbonded.cutoff";
+        warn(diagnostics, deck.place_of(key),
+             fmt::format("the cut-off of {:.4g} nm is shorter than the largest atoms are wide "
+                         "(sigma {:.4g} nm): they hardly feel each other",
+                         cutoff, sigma),
+             "check its unit; about three times sigma is usual");
+    }
+}
+
 void narrow_box(const Deck& deck, const Assembly& assembly, Diagnostics& diagnostics)
 {
     const double cutoff = assembly.nonbonded.cutoff();
@@ -195,6 +253,7 @@ bool warn_of_unwise(const Deck& deck, const Assembly& assembly, bool dynamics,
             fast_motion(deck, *assembly.topology, diagnostics);
         }
         narrow_box(deck, assembly, diagnostics);
+        short_cutoff(deck, assembly, diagnostics);
     }
     return atoms_overlap;
 }

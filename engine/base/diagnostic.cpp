@@ -99,12 +99,14 @@ void Diagnostics::throw_if_any() const
     if (faults_.empty()) {
         return;
     }
+    constexpr std::size_t most = 30; // a wrong #include or a cut file makes thousands
     std::string all;
-    for (const Diagnostic& fault : faults_) {
-        if (!all.empty()) {
-            all += '\n';
-        }
-        all += fault.text();
+    for (std::size_t k = 0; k < std::min(most, faults_.size()); ++k) {
+        all += k > 0 ? "\n" : "";
+        all += faults_[k].text();
+    }
+    if (faults_.size() > most) {
+        all += fmt::format("\n{} more faults are not shown", faults_.size() - most);
     }
     throw InputError(all);
 }

@@ -39,7 +39,7 @@ public:
     [[nodiscard]] const std::vector<Diagnostic>& errors() const { return faults_; }
     [[nodiscard]] const std::vector<Diagnostic>& warnings() const { return warnings_; }
 
-    /// Throws InputError with every fault collected so far; returns if there is none.
+    /// Throws InputError with the first 30 faults, and how many more there are; returns if none.
     void throw_if_any() const;
 
 private:

@@ -50,6 +50,10 @@ std::string read_file(const std::filesystem::path& path)
             fmt::format("{}: ends too early (the gzip stream is cut short). Copy the file again.",
                         path.string()));
     }
+    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf"; // editors on Windows put it there
+    if (content.compare(0, byte_order_mark.size(), byte_order_mark) == 0) {
+        content.erase(0, byte_order_mark.size());
+    }
     return content;
 }
 

@@ -95,9 +95,41 @@ public:
         list.push_back({i, j, length});
     }
 
+    /// Refuses three constraints between three atoms whose lengths make no triangle.
+    void refuse_open_triangles() const
+    {
+        std::map<std::int32_t, std::vector<std::int32_t>> later; // partners of a higher number
+        for (const auto& [pair, length] : length_of_) {
+            later[pair.first].push_back(pair.second);
+        }
+        for (const auto& [i, partners] : later) {
+            for (std::size_t a = 0; a < partners.size(); ++a) {
+                for (std::size_t b = a + 1; b < partners.size(); ++b) {
+                    refuse_open_triangle(i, partners[a], partners[b]);
+                }
+            }
+        }
+    }
+
     std::vector<DistanceConstraint> list;
 
 private:
+    void refuse_open_triangle(std::int32_t i, std::int32_t j, std::int32_t k) const
+    {
+        const auto third = length_of_.find({j, k});
+        if (third == length_of_.end()) {
+            return;
+        }
+        const double ij = length_of_.at({i, j}), ik = length_of_.at({i, k}), jk = third->second;
+        if (!(2 * std::max({ij, ik, jk}) < ij + ik + jk)) {
+            throw InputError(fmt::format("the constraints between {}, {} and {} have lengths {}, "
+                                         "{} and {} nm (no triangle has such sides). Correct the "
+                                         "lengths.",
+                                         describe_atom(topology_, i), describe_atom(topology_, j),
+                                         describe_atom(topology_, k), ij, ik, jk));
+        }
+    }
+
     const Topology& topology_;
     std::map<std::pair<std::int32_t, std::int32_t>, double> length_of_;
 };
@@ -142,6 +174,7 @@ ConstraintPlan make_constraint_plan(const Topology& topology)
         plan.waters.push_back(w);
     }
 
+    collected.refuse_open_triangles();
     DisjointSets networks(n);
     std::vector<std::uint8_t> constrained_atom(n, 0);
     for (const DistanceConstraint& c : collected.list) {

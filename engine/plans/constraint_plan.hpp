@@ -37,7 +37,7 @@ struct ConstraintPlan {
 };
 
 /// Throws InputError that names the atoms: a constraint without mass at an end, a length that is
-/// not positive, two lengths for one pair.
+/// not positive, two lengths for one pair, three that make no triangle.
 ConstraintPlan make_constraint_plan(const Topology& topology);
 
 /// 3 N - constraints - 3 (the centre of mass at rest), of the N particles that have a mass.

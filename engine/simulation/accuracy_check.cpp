@@ -109,7 +109,8 @@ void AccuracyCheck::judge(const Finding& f) const
     throw PhysicsError(fmt::format(
         "step {}, time {:.6g} ps: {}; the largest error is on {}. Ten times the margins of this "
         "precision are exceeded ({:.1g}, {:.1g}, {:.1g} kT/ns/dof, {:.1g} bar, {:.1g}): a fault of "
-        "the program or of the machine, or forces too strong or too weak for this precision. Set "
+        "the program or of the machine, forces too strong or too weak for this precision, or a "
+        "shell of a crystal's neighbours right at the cut-off. Set "
         "compute.precision = \"fp64\", and report it where that does not help; "
         "compute.check_every = 0 leaves the check out.",
         f.step, f.time, in_words(f),

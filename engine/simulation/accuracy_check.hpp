@@ -38,6 +38,7 @@ public:
 
     [[nodiscard]] Interest interest(std::int64_t step) const override;
     void notify(const StepView& view) override;
+    [[nodiscard]] const char* phase() const override { return "accuracy check"; }
 
 private:
     [[nodiscard]] Finding compare(const StepView& view);

@@ -81,6 +81,8 @@ public:
     /// Called at the steps of interest, in the order in which observers were added; at step 0 (the
     /// start) too.
     virtual void notify(const StepView& view) = 0;
+    /// What its time is booked under; a string literal.
+    [[nodiscard]] virtual const char* phase() const { return "output"; }
 };
 
 } // namespace tessera

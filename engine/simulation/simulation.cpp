@@ -212,12 +212,12 @@ void Simulation::notify(const StepPlan& plan)
     if (!plan.listeners) {
         return;
     }
-    const ScopedPhase phase(backend_->times(), "output");
     const StepView view(
         plan, state(), [this]() -> const Observables& { return observables(); },
         [this] { return forces(); }, backend_->phase_hashes());
     for (Observer* observer : observers_) {
         if (observer->interest(plan.step).listens) {
+            const ScopedPhase phase(backend_->times(), observer->phase());
             observer->notify(view);
         }
     }

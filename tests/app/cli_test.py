@@ -163,6 +163,59 @@ class Check(unittest.TestCase):
         self.assertIn("atoms are closer than 0.05 nm (1 (OW, SOL 1) and 4 (OW, SOL 2): 0.0400 nm", run.stderr)
         self.assertIn("the run would break in its first 3 steps", run.stderr)
 
+    def warnings_of(self, topology, *sets):
+        """Of the good deck with water.top changed by `topology`, a function of its text."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "water.top"
+            path.write_text(topology((GOOD / "water.top").read_text()), encoding="utf-8")
+            return self.warnings("minimal.toml", "system.topology=%s" % path, *sets)
+
+    def test_a_byte_order_mark_hides_no_line_of_a_topology(self):
+        text = self.warnings_of(lambda top: "\ufeff" + top[top.index("[ defaults ]"):])
+        self.assertEqual(text, "")
+
+    def test_bonds_within_rigid_water_are_not_called_free(self):
+        text = self.warnings_of(lambda top: top.replace("#ifndef FLEXIBLE", "[ bonds ]\n1 2 1 0.09572 502416.0\n"
+                                                        "#ifndef FLEXIBLE"), "run.timestep=2 fs")
+        self.assertNotIn("are free", text)
+
+    def test_rigid_water_without_exclusions_is_warned_of(self):
+        text = self.warnings_of(lambda top: top.replace("[ exclusions ]\n1 2 3\n2 1 3\n3 1 2\n", ""))
+        self.assertIn("the atoms of the rigid water SOL are not excluded from each other", text)
+
+    def test_a_hydrogen_mass_that_changes_nothing_is_warned_of(self):
+        self.assertIn("run.hydrogen_mass has no effect", self.warnings("minimal.toml", "run.hydrogen_mass=3 u"))
+
+    def test_a_cutoff_within_the_atoms_is_warned_of(self):
+        text = self.warnings("minimal.toml", "nonbonded.cutoff=0.1 nm", "nonbonded.electrostatics=reaction-field")
+        self.assertIn("the cut-off of 0.1 nm is shorter than the largest atoms are wide (sigma 0.3151 nm)", text)
+
+    def test_of_a_file_cut_short_the_first_thirty_faults_are_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "cut.prmtop"
+            whole = (GOOD / "argon-pair.prmtop").read_text()
+            many = whole.replace("       2       1 ", "     100       1 ", 1)
+            self.assertNotEqual(many, whole)
+            path.write_text(many)
+            run = tessera("check", GOOD / "argon-pair.toml", "--set", "system.topology=%s" % path)
+            self.assertEqual(run.returncode, 2)
+            self.assertLess(len(run.stderr.splitlines()), 130)
+            self.assertIn("more faults are not shown", run.stderr)
+
+    def test_impossible_constraints_are_told_by_a_run_before_it_renames_earlier_results(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("minimal.toml", "water.top", "water.gro"):
+                shutil.copy(GOOD / name, folder)
+            (pathlib.Path(folder) / "run.log").write_text("of an earlier run")
+            top = pathlib.Path(folder) / "water.top"
+            top.write_text(top.read_text().replace("[ settles ]\n1 1 0.09572 0.15139", "[ constraints ]\n"
+                                                   "1 2 1 0.1\n1 3 1 0.1\n2 3 1 0.5"))
+            before = sorted(p.name for p in pathlib.Path(folder).iterdir())
+            run = subprocess.run([TESSERA, "run", "minimal.toml"], capture_output=True, text=True, cwd=folder, timeout=60)
+            self.assertEqual(run.returncode, 2)
+            self.assertIn("no triangle has such sides", run.stderr)
+            self.assertEqual(sorted(p.name for p in pathlib.Path(folder).iterdir()), before)
+
     def test_free_bonds_to_hydrogen_under_a_long_step_are_warned_of(self):
         text = self.warnings("flexible-water.toml", "run.timestep=2 fs")
         self.assertIn("6 bonds to hydrogen are free, and the step is 2 fs", text)

@@ -69,6 +69,7 @@ int check_command(const CheckOptions& options)
     if (!diagnostics.has_errors()) {
         atoms_overlap = warn_of_unwise(deck, assembly, true, diagnostics);
         warn_of_refusals(deck, assembly, diagnostics);
+        refuse_impossible_constraints(assembly, diagnostics);
     }
     refuse_to_overwrite_inputs(deck, diagnostics);
     for (Diagnostic& fault : unwritable_outputs(deck)) {

@@ -64,4 +64,20 @@ TEST(Diagnostic, ShortensWordsAsLongAsAFile)
     EXPECT_LT(text.size(), 5000U);
 }
 
+TEST(Diagnostics, TellsTheFirstThirtyFaultsAndTheNumberOfTheOthers)
+{
+    Diagnostics diagnostics;
+    for (int k = 1; k <= 42; ++k) {
+        diagnostics.error({{"a.gro", k, 0, 1, ""}, "a fault", "", ""});
+    }
+
+    try {
+        diagnostics.throw_if_any();
+        FAIL();
+    } catch (const InputError& fault) {
+        EXPECT_THAT(fault.what(), HasSubstr("a.gro:30: a fault\n12 more faults are not shown"));
+        EXPECT_THAT(fault.what(), Not(HasSubstr("a.gro:31")));
+    }
+}
+
 } // namespace tessera

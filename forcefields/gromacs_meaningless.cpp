@@ -1,0 +1,97 @@
+#include "forcefields/gromacs_functions.hpp"
+
+#include <array>
+#include <fmt/format.h>
+
+namespace tessera
+{
+
+namespace
+{
+
+using enum BondedFamily;
+
+enum class Range : std::uint8_t { not_negative, positive, half_turn };
+
+/// What no force field means by a parameter. Torsions are left out: negative constants and phases
+/// of any size stand in many force fields.
+struct Rule {
+    BondedFamily family;
+    int function;
+    int parameter;
+    Range range;
+    std::string_view name;
+};
+
+constexpr std::array rules = {
+    Rule{bond, 1, 0, Range::not_negative, "length (nm)"},
+    Rule{bond, 1, 1, Range::not_negative, "force constant"},
+    Rule{bond, 2, 0, Range::not_negative, "length (nm)"},
+    Rule{bond, 2, 1, Range::not_negative, "force constant"},
+    Rule{bond, 3, 0, Range::not_negative, "length (nm)"},
+    Rule{bond, 3, 1, Range::not_negative, "depth"},
+    Rule{bond, 4, 0, Range::not_negative, "length (nm)"},
+    Rule{bond, 4, 1, Range::not_negative, "force constant"},
+    Rule{bond, 6, 0, Range::not_negative, "length (nm)"},
+    Rule{bond, 6, 1, Range::not_negative, "force constant"},
+    Rule{bond, 7, 0, Range::positive, "largest length (nm)"},
+    Rule{bond, 7, 1, Range::not_negative, "force constant"},
+    Rule{bond, 10, 3, Range::not_negative, "force constant"},
+    Rule{angle, 1, 0, Range::half_turn, "angle"},
+    Rule{angle, 1, 1, Range::not_negative, "force constant"},
+    Rule{angle, 2, 0, Range::half_turn, "angle"},
+    Rule{angle, 2, 1, Range::not_negative, "force constant"},
+    Rule{angle, 5, 0, Range::half_turn, "angle"},
+    Rule{angle, 5, 1, Range::not_negative, "force constant"},
+    Rule{angle, 5, 2, Range::not_negative, "length (nm)"},
+    Rule{angle, 6, 0, Range::half_turn, "angle"},
+    Rule{angle, 10, 0, Range::half_turn, "angle"},
+    Rule{angle, 10, 1, Range::not_negative, "force constant"},
+    Rule{dihedral, 2, 1, Range::not_negative, "force constant"},
+    Rule{constraint, 1, 0, Range::positive, "length (nm)"},
+    Rule{constraint, 2, 0, Range::positive, "length (nm)"},
+};
+
+bool holds(Range range, double value)
+{
+    switch (range) {
+    case Range::not_negative:
+        return value >= 0;
+    case Range::positive:
+        return value > 0;
+    case Range::half_turn:
+        break;
+    }
+    return value >= 0 && value <= 180;
+}
+
+std::string_view in_words(Range range)
+{
+    switch (range) {
+    case Range::not_negative:
+        return "not be negative";
+    case Range::positive:
+        return "be positive";
+    case Range::half_turn:
+        break;
+    }
+    return "lie between 0 and 180 degrees";
+}
+
+} // namespace
+
+std::optional<MeaninglessParameter> meaningless_parameter(const BondedFunction& function,
+                                                          std::span<const double> p)
+{
+    for (const Rule& rule : rules) {
+        const auto k = static_cast<std::size_t>(rule.parameter);
+        if (rule.family == function.family && rule.function == function.function && k < p.size() &&
+            !holds(rule.range, p[k])) {
+            return MeaninglessParameter{k, fmt::format("the {} of a {} must {}, not {}", rule.name,
+                                                       function.name, in_words(rule.range), p[k])};
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace tessera
