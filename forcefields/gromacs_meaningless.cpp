@@ -13,8 +13,8 @@ using enum BondedFamily;
 
 enum class Range : std::uint8_t { not_negative, positive, half_turn };
 
-/// What no force field means by a parameter. Torsions are left out: negative constants and phases
-/// of any size stand in many force fields.
+/// What no force field means by a parameter. Torsions and impropers are left out: negative
+/// constants and phases of any size stand in many force fields.
 struct Rule {
     BondedFamily family;
     int function;
@@ -47,7 +47,6 @@ constexpr std::array rules = {
     Rule{angle, 6, 0, Range::half_turn, "angle"},
     Rule{angle, 10, 0, Range::half_turn, "angle"},
     Rule{angle, 10, 1, Range::not_negative, "force constant"},
-    Rule{dihedral, 2, 1, Range::not_negative, "force constant"},
     Rule{constraint, 1, 0, Range::positive, "length (nm)"},
     Rule{constraint, 2, 0, Range::positive, "length (nm)"},
 };
