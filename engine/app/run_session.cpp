@@ -231,6 +231,9 @@ void RunSession::make_simulation()
         }
         simulation_->import_extra(extra);
     }
+    start_.position = {}; // the simulation has them now
+    start_.velocity = {};
+    system_.assembly.coordinates = {};
     add_accuracy_check();
     if (log_.is_open()) {
         energy_log_ = std::make_unique<EnergyLog>(

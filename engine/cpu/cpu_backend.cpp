@@ -69,6 +69,7 @@ CpuBackend::CpuBackend(std::shared_ptr<const Topology> topology, const DynamicsS
       threads_(std::max(1, threads)), descent_{
                                           settings.minimizer_step, {}, {}, {}, false, false, false}
 {
+    inverse_mass_.reserve(topology_->mass.size());
     for (const double m : topology_->mass) {
         inverse_mass_.push_back(m > 0 ? 1 / m : 0);
         total_mass_ += m;

@@ -146,33 +146,34 @@ void BasicPme<R>::restrict_to(std::span<const std::int32_t> atoms, MeshSum add_m
 }
 
 template <class R>
-void BasicPme<R>::prepare_influence(const Box& box, int threads)
+typename BasicPme<R>::Influence BasicPme<R>::influence_of(const Box& box, int x, int y, int z) const
 {
-    if (!influence_.empty() && box == influence_box_) {
+    const Vec3 m{static_cast<double>(signed_wave(x, fft_.size()[0])),
+                 static_cast<double>(signed_wave(y, fft_.size()[1])), static_cast<double>(z)};
+    const Vec3 k = 2.0 * constants::pi * times(box.inverse(), m);
+    const WaveWeight w =
+        std::visit([&](const auto& waves) { return wave_weight(waves, norm2(k)); }, waves_);
+    const double scale = coefficient_scale_ * coefficient_scale_ / box.volume();
+    return {k, scale * w.value * (moduli_[0][at(x)] * moduli_[1][at(y)] * moduli_[2][at(z)]),
+            w.slope};
+}
+
+template <class R>
+void BasicPme<R>::prepare_filter(const Box& box, int threads)
+{
+    if (!filter_.empty() && box == filter_box_) {
         return;
     }
-    influence_.resize(fft_.spectrum_points());
-    slope_.resize(fft_.spectrum_points());
     filter_.resize(fft_.spectrum_points());
-    influence_box_ = box;
+    filter_box_ = box;
     const int nx = fft_.size()[0], ny = fft_.size()[1];
     const int half = fft_.half();
-    const Mat3& inverse = box.inverse();
-    const double scale = coefficient_scale_ * coefficient_scale_ / box.volume();
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int x = 0; x < nx; ++x) {
         for (int y = 0; y < ny; ++y) {
             for (int z = 0; z < half; ++z) {
-                const Vec3 m{static_cast<double>(signed_wave(x, nx)),
-                             static_cast<double>(signed_wave(y, ny)), static_cast<double>(z)};
-                const Vec3 k = 2.0 * constants::pi * times(inverse, m);
-                const WaveWeight w = std::visit(
-                    [&](const auto& waves) { return wave_weight(waves, norm2(k)); }, waves_);
-                const std::size_t i = at(x) * fft_.plane() + at(y) * fft_.pitch() + at(z);
-                influence_[i] =
-                    scale * w.value * (moduli_[0][at(x)] * moduli_[1][at(y)] * moduli_[2][at(z)]);
-                slope_[i] = w.slope;
-                filter_[i] = static_cast<R>(2.0 * influence_[i]);
+                filter_[at(x) * fft_.plane() + at(y) * fft_.pitch() + at(z)] =
+                    static_cast<R>(2.0 * influence_of(box, x, y, z).value);
             }
         }
     }
@@ -214,7 +215,6 @@ void BasicPme<R>::add_sums(const Box& box, Wanted wanted, int threads, EnergySum
     const int nx = fft_.size()[0], ny = fft_.size()[1], nz = fft_.size()[2];
     const int half = fft_.half();
     const std::size_t sets = coefficient_.size();
-    const Mat3& inverse = box.inverse();
 #pragma omp parallel num_threads(threads)
     {
         EnergySums mine;
@@ -235,14 +235,11 @@ void BasicPme<R>::add_sums(const Box& box, Wanted wanted, int threads, EnergySum
                              static_cast<double>(s.im[i]) * static_cast<double>(partner.im[i]));
                     }
                     const double both = z == 0 || 2 * z == nz ? 1.0 : 2.0; // k and -k
-                    const double e = both * influence_[i] * square;
+                    const Influence w = influence_of(box, x, y, z);        // too large to be kept
+                    const double e = both * w.value * square;
                     energy += e;
                     if (wanted.virial) {
-                        const Vec3 m{static_cast<double>(signed_wave(x, nx)),
-                                     static_cast<double>(signed_wave(y, ny)),
-                                     static_cast<double>(z)};
-                        const Vec3 k = 2.0 * constants::pi * times(inverse, m);
-                        tensor += outer((e * slope_[i]) * k, k);
+                        tensor += outer((e * w.slope) * w.k, w.k);
                     }
                 }
             }
@@ -442,7 +439,7 @@ void BasicPme<R>::add_forces(const Box& box, std::span<const Vec3> canonical, Wa
                              int threads, ForceSums& forces, EnergySums& energies)
 {
     charges_hash_ = potential_hash_ = {};
-    prepare_influence(box, threads);
+    prepare_filter(box, threads);
     locate(box, canonical, threads);
     const std::size_t sets = coefficient_.size();
     const bool has_sums = books_energy_ && (wanted.energies || wanted.virial);

@@ -57,7 +57,13 @@ public:
     }
 
 private:
-    void prepare_influence(const Box& box, int threads);
+    /// Of one wave: `value` is w(k)/V |b|^2 scale^2, `slope` d ln w/d(k^2).
+    struct Influence {
+        Vec3 k; ///< 1/nm
+        double value, slope;
+    };
+    [[nodiscard]] Influence influence_of(const Box& box, int x, int y, int z) const;
+    void prepare_filter(const Box& box, int threads);
     void set_mesh_charges();
     void locate(const Box& box, std::span<const Vec3> canonical, int threads);
     void spread(std::size_t set, int threads);
@@ -92,10 +98,8 @@ private:
     bool books_energy_ = true;
     std::array<std::vector<double>, 3> moduli_;
 
-    Box influence_box_;
-    std::vector<double> influence_; ///< w(k)/V |b|^2 scale^2, [spectrum]
-    std::vector<double> slope_;     ///< d ln w/d(k^2), [spectrum]
-    AlignedVector<R> filter_;       ///< twice the influence
+    Box filter_box_;
+    AlignedVector<R> filter_; ///< twice the influence, [spectrum]
 
     std::vector<MeshAtom<R>> atoms_;
     std::vector<std::vector<R>> mesh_charge_; ///< in units of the mesh, one a coefficient

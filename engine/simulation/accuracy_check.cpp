@@ -31,11 +31,13 @@ AccuracyCheck::AccuracyCheck(std::shared_ptr<const Topology> topology,
                              const NonbondedSettings& settings, const DynamicsSettings& dynamics,
                              double ndf, std::int64_t every, int threads,
                              std::function<void(const Finding&)> tell)
-    : topology_(std::move(topology)), precision_(settings.precision), every_(every),
-      threads_(std::max(1, threads)),
+    : topology_(std::move(topology)), settings_(settings), precision_(settings.precision),
+      every_(every), threads_(std::max(1, threads)),
       kinetic_(0.5 * std::max(1.0, ndf) * constants::boltzmann * temperature_of(dynamics)),
-      reference_(topology_, settings, PairPath::reference),
-      noise_power_(*topology_, std::max(1.0, ndf), dynamics.timestep, temperature_of(dynamics)),
+      make_noise_power_([topology = topology_, ndf = std::max(1.0, ndf),
+                         timestep = dynamics.timestep, temperature = temperature_of(dynamics)] {
+          return NoisePower(*topology, ndf, timestep, temperature);
+      }),
       tell_(std::move(tell))
 {
 }
@@ -62,7 +64,9 @@ AccuracyCheck::Finding AccuracyCheck::compare(const StepView& view)
     for (const GridPosition& g : state.position) {
         x.push_back(to_nm(g));
     }
-    const ForcesByClass reference = reference_.evaluate(state.box, x, threads_);
+    const ForcesByClass reference =
+        ForceClasses(topology_, settings_, PairPath::reference).total(state.box, x, threads_);
+    x = {};
     const std::vector<Vec3>& right = reference.of(ForceClass::total);
     std::vector<Vec3> error = view.forces();
 
@@ -87,7 +91,7 @@ AccuracyCheck::Finding AccuracyCheck::compare(const StepView& view)
     const double scale = std::max(weak_force, std::sqrt(force_square / atoms));
     out.force_rms = std::sqrt(square / atoms) / scale;
     out.force_max = std::sqrt(largest) / scale;
-    out.noise_power = noise_power_.of(state.box, state.position, error, threads_).power;
+    out.noise_power = make_noise_power_().of(state.box, state.position, error, threads_).power;
     const Observables& now = view.observables();
     const Mat3 virial = now.virial - now.constraint_virial - reference.sums.virial();
     out.pressure = pressure_of_virial(virial, state.box);

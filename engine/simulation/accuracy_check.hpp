@@ -45,12 +45,13 @@ private:
     void judge(const Finding& found) const;
 
     std::shared_ptr<const Topology> topology_;
+    NonbondedSettings settings_;
     Precision precision_;
     std::int64_t every_;
     int threads_;
     double kinetic_; ///< kJ/mol, at the temperature
-    ForceClasses reference_;
-    NoisePower noise_power_;
+    // what evaluates in FP64 holds hundreds of bytes an atom: it is made for each check, and let go
+    std::function<NoisePower()> make_noise_power_;
     std::function<void(const Finding&)> tell_;
 };
 

@@ -118,6 +118,17 @@ ForceClasses& ForceClasses::operator=(ForceClasses&&) noexcept = default;
 
 ForcesByClass ForceClasses::evaluate(const Box& box, std::span<const Vec3> positions, int threads)
 {
+    return evaluate(box, positions, threads, true);
+}
+
+ForcesByClass ForceClasses::total(const Box& box, std::span<const Vec3> positions, int threads)
+{
+    return evaluate(box, positions, threads, false);
+}
+
+ForcesByClass ForceClasses::evaluate(const Box& box, std::span<const Vec3> positions, int threads,
+                                     bool keeps_classes)
+{
     constexpr Wanted everything{true, true};
     Parts& p = *parts_;
     threads = std::max(1, threads);
@@ -125,37 +136,42 @@ ForcesByClass ForceClasses::evaluate(const Box& box, std::span<const Vec3> posit
     p.sites.construct(box, x);
 
     ForcesByClass out;
-    std::array<ForceSums, force_class_count> sums;
-    sums.fill(ForceSums(x.size(), SumMode::exact));
-    auto& [pairs, reciprocal, bonded, total] = sums;
+    ForceSums sums(x.size(), SumMode::exact), total(x.size(), SumMode::exact);
+    const auto close = [&](ForceClass c) { // one class is summed after the other, in one array
+        p.require_range(sums);
+        total.merge(sums);
+        if (keeps_classes) {
+            out.of(c) = p.on_atoms(box, x, sums, nullptr);
+        }
+        sums.clear();
+    };
+
     if (p.nonbonded) {
         p.nonbonded->search(box, x, threads);
-        p.nonbonded->add_forces(box, x, everything, threads, pairs, out.sums);
+        p.nonbonded->add_forces(box, x, everything, threads, sums, out.sums);
         out.has_fp32_pairs = p.nonbonded->has_tiles();
     } else {
-        add_reference_pairs(*p.topology, p.settings, box, x, threads, pairs, out.sums);
+        add_reference_pairs(*p.topology, p.settings, box, x, threads, sums, out.sums);
     }
-    p.long_range.add_forces(box, x, everything, threads, reciprocal, out.sums);
-    p.listed.add_forces(box, x, everything, threads, bonded, out.sums);
-    if (!p.corrections.is_empty()) {
-        const PositionGrid grid(box);
-        p.corrections.add_forces(grid, x, everything, threads, bonded, out.sums);
-    }
-    p.tail.add(box, everything, out.sums);
-
-    for (const auto* part : {&pairs, &reciprocal, &bonded}) {
-        p.require_range(*part);
-        total.merge(*part);
-    }
-    for (const auto& f : pairs.fixed()) {
+    for (const auto& f : sums.fixed()) {
         for (std::size_t k = 0; k < 3; ++k) {
             out.pair_force_sum[k] += f[k];
         }
     }
-    for (std::size_t c = 0; c < force_class_count; ++c) {
-        const bool is_total = c + 1 == force_class_count;
-        out.forces[c] = p.on_atoms(box, x, sums[c], is_total ? &out.sums : nullptr);
+    close(ForceClass::pairs);
+
+    p.long_range.add_forces(box, x, everything, threads, sums, out.sums);
+    close(ForceClass::reciprocal);
+
+    p.listed.add_forces(box, x, everything, threads, sums, out.sums);
+    if (!p.corrections.is_empty()) {
+        const PositionGrid grid(box);
+        p.corrections.add_forces(grid, x, everything, threads, sums, out.sums);
     }
+    close(ForceClass::bonded);
+
+    p.tail.add(box, everything, out.sums);
+    out.of(ForceClass::total) = p.on_atoms(box, x, total, &out.sums);
     return out;
 }
 
