@@ -1,8 +1,10 @@
 #include "engine/app/output_watch.hpp"
 
+#include <array>
 #include <cerrno>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -32,9 +34,18 @@ public:
     [[nodiscard]] std::string loss();
 
 private:
+    using Beginning = std::array<char, 8>;
+
+    [[nodiscard]] bool read(Beginning& beginning) const
+    {
+        return pread(descriptor_, beginning.data(), beginning.size(), 0) ==
+               static_cast<ssize_t>(beginning.size());
+    }
+
     std::filesystem::path file_;
     int descriptor_ = -1;
     off_t length_ = 0;
+    std::optional<Beginning> beginning_; // which formats never change
 };
 
 std::string OutputWatch::File::loss()
@@ -59,6 +70,16 @@ std::string OutputWatch::File::loss()
                            file_.string(), length_, ours.st_size);
     }
     length_ = ours.st_size;
+    // a file that was cut may be long again by now, where it is written at offsets
+    Beginning beginning;
+    if (read(beginning)) {
+        if (beginning_ && *beginning_ != beginning) {
+            return fmt::format("{}: was cut or overwritten from its beginning while the run wrote "
+                               "to it",
+                               file_.string());
+        }
+        beginning_ = beginning;
+    }
     return "";
 }
 

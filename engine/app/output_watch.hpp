@@ -13,7 +13,8 @@ namespace tessera
 /// without a fault, and is lost. Devices and pipes are not watched.
 class OutputWatch {
 public:
-    /// A file that is open for writing already, and that this process only makes longer.
+    /// A file that is open for writing already, that this process only makes longer, and whose
+    /// first eight bytes it does not change.
     void add(std::filesystem::path file);
 
     /// Looks at all files.

@@ -2,12 +2,15 @@
 #include "engine/app/exit_status.hpp"
 #include "engine/app/force_error_estimate.hpp"
 #include "engine/app/json_writer.hpp"
+#include "engine/app/output_watch.hpp"
 #include "engine/app/run_clock.hpp"
 #include "engine/app/slurm_time.hpp"
 #include "engine/app/system_summary.hpp"
 #include "engine/base/error.hpp"
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -251,6 +254,25 @@ TEST(KeysInWords, MarkWhatIsGivenAndWhatHasNoEffect)
     EXPECT_THAT(text, testing::ContainsRegex("drift_tolerance = .* no effect: the list is rebuilt "
                                              "before any pair"));
     EXPECT_THAT(text, testing::ContainsRegex("compute.reproducible = false +# given; no effect"));
+}
+
+TEST(OutputWatch, FindsAFileThatWasCutAndIsLongAgain)
+{
+    const std::filesystem::path file =
+        std::filesystem::path(testing::TempDir()) / "cut_and_long_again";
+    std::ofstream out(file);
+    out << "a frame of what is written" << std::flush;
+    OutputWatch watch;
+    watch.add(file);
+    watch.look();
+    EXPECT_FALSE(watch.lost()) << watch.loss();
+
+    std::filesystem::resize_file(file, 0);
+    out << "a frame of what is written" << std::flush; // at its offset: zeros before
+
+    watch.look();
+    EXPECT_THAT(watch.loss(), testing::HasSubstr("was cut"));
+    std::filesystem::remove(file);
 }
 
 } // namespace

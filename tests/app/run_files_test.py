@@ -278,6 +278,11 @@ class OneProcess(RunFiles):
 class OutputsInUse(RunFiles):
     """What others do to a file while the run writes to it."""
 
+    def remove_outputs(self):
+        for file in self.folder.glob("*"):
+            if file.name not in ("run.toml", "topol.top", "start.gro"):
+                file.unlink()
+
     def stopped_run(self, harm):
         process = subprocess.Popen(self.tessera("run", sets=STRIDES + ["run.steps=1000000000"]), cwd=self.folder,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -303,9 +308,10 @@ class OutputsInUse(RunFiles):
                            (lambda folder: (folder / "traj.h5md").rename(folder / "mine"), "traj.h5md: was removed or moved"),
                            (lambda folder: (folder / "run.log").unlink(), "run.log: was removed or moved"),
                            (replace, "traj.h5md: was replaced by another file"),
-                           (lambda folder: os.truncate(folder / "traj.h5md", 0), "traj.h5md: was cut from "),
-                           (lambda folder: os.truncate(folder / "run.log", 0), "run.log: was cut from ")):
+                           (lambda folder: os.truncate(folder / "traj.h5md", 0), "traj.h5md: was cut "),
+                           (lambda folder: os.truncate(folder / "run.log", 0), "run.log: was cut ")):
             with self.subTest(said):
+                self.remove_outputs()
                 out, err = self.stopped_run(harm)
                 self.assertIn(said, err)
                 self.assertIn("The checkpoint is sound", err)
@@ -314,9 +320,6 @@ class OutputsInUse(RunFiles):
                 steps = (step // 10 + 1) * 10  # up to the next frame
                 self.run_steps(steps, "--continue", sets=["output.trajectory=second.h5md"])
                 self.assertEqual(self.frames("second.h5md"), [steps])
-                for file in self.folder.glob("*"):
-                    if file.name not in ("run.toml", "topol.top", "start.gro"):
-                        file.unlink()
 
     def test_end_the_run_with_status_4_when_lost_in_the_last_stretch(self):
         process = subprocess.Popen(self.tessera("run", sets=["run.steps=30000", "output.every=1 ns",

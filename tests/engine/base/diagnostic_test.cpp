@@ -64,17 +64,6 @@ TEST(Diagnostic, ShortensWordsAsLongAsAFile)
     EXPECT_LT(text.size(), 5000U);
 }
 
-TEST(Diagnostic, KeepsEveryLineOfATextThatHoldsManyFaults)
-{
-    std::string many;
-    for (int k = 0; k < 500; ++k) {
-        many += "a.top: one of many faults\n";
-    }
-    many += "the last";
-
-    EXPECT_EQ((Diagnostic{{}, many, "", ""}.text()), many);
-}
-
 TEST(Diagnostics, TellsTheFirstThirtyFaultsAndTheNumberOfTheOthers)
 {
     Diagnostics diagnostics;

@@ -149,12 +149,14 @@ TEST(SmallNetwork, SolvesTheDiamondOfFiveConstraints)
 
 TEST(SmallNetwork, NamesAConstraintThatCannotHold)
 {
-    Topology topology = support::massive_atoms({12, 12, 12});
-    topology.constraints = {{0, 1, 0.1}, {1, 2, 0.1}, {0, 2, 0.3}};
+    Topology topology = support::massive_atoms({12, 12, 12, 12});
+    // four bonds, since triangles are refused before
+    topology.constraints = {{0, 1, 0.1}, {1, 2, 0.1}, {2, 3, 0.1}, {0, 3, 0.4}};
     Constraints constraints = constraints_of(topology);
-    const State state = support::at_positions({{0, 0, 0}, {0.1, 0, 0}, {0.15, 0.08, 0}}, {});
+    const State state =
+        support::at_positions({{0, 0, 0}, {0.1, 0, 0}, {0.15, 0.08, 0}, {0.25, 0.08, 0}}, {});
 
-    EXPECT_TRUE(project(constraints, state, std::vector<Vec3>(3)).broken);
+    EXPECT_TRUE(project(constraints, state, std::vector<Vec3>(4)).broken);
 }
 
 /// A zigzag chain of carbons with two hydrogens each, all bonds constrained.
