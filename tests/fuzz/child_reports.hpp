@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <pthread.h>
 #include <sanitizer/common_interface_defs.h>
 #include <string>
@@ -25,7 +26,8 @@ public:
         return all;
     }
 
-    /// What the last child reported; the next one begins anew.
+    /// What the last child reported; the next one begins anew. That memory was asked for which
+    /// there is not, and refused, is no report.
     std::string take() const
     {
         std::string out(static_cast<std::size_t>(::lseek(file_, 0, SEEK_END)), '\0');
@@ -33,7 +35,7 @@ public:
         out.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
         static_cast<void>(::ftruncate(file_, 0));
         ::lseek(file_, 0, SEEK_SET);
-        return out;
+        return without_refused_allocations(out);
     }
 
     static bool blames_hdf5(std::string_view report)
@@ -50,6 +52,19 @@ public:
     }
 
 private:
+    static std::string without_refused_allocations(const std::string& report)
+    {
+        std::string out;
+        for (std::size_t begin = 0; begin < report.size();) {
+            const std::size_t end = std::min(report.find('\n', begin), report.size() - 1) + 1;
+            const std::string line = report.substr(begin, end - begin);
+            out +=
+                line.find("WARNING: AddressSanitizer failed to allocate") == line.npos ? line : "";
+            begin = end;
+        }
+        return out.find_first_not_of(" \n") == out.npos ? "" : out;
+    }
+
     ChildReports()
     {
         file_of_children = file_;
