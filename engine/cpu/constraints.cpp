@@ -80,14 +80,6 @@ std::vector<Vec3> gathered(std::span<const Vec3> values, const std::int32_t* ato
 
 } // namespace
 
-Vec3 nearest_side(const Box& box, const GridPosition& a, const GridPosition& b)
-{
-    const Vec3 d = to_nm({a.x - b.x, a.y - b.y, a.z - b.z});
-    const Vec3& h = box.heights();
-    const double safe = 0.5 * std::fmin(h.x, std::fmin(h.y, h.z));
-    return norm2(d) < safe * safe ? d : box.shortest(d);
-}
-
 Constraints::Constraints(const Topology& topology, ConstraintPlan plan)
     : plan_(std::move(plan)), mass_(topology.mass)
 {
@@ -163,23 +155,17 @@ std::optional<BrokenConstraint> Constraints::constrain_positions(const Box& box,
                                                                  int threads)
 {
     FirstFailure water_failed;
+    const WatersToSettle work = {box,        plan_.waters, shapes_,          shape_of_,
+                                 old.data(), moved.data(), correction.data()};
+    constexpr std::int64_t batch = 64;
     const auto waters = static_cast<std::int64_t>(plan_.waters.size());
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (std::int64_t k = 0; k < waters; ++k) {
-        const RigidWater& w = plan_.waters[static_cast<std::size_t>(k)];
-        const Vec3 h1 = nearest_side(box, old[at(w.h1)], old[at(w.o)]);
-        const Vec3 h2 = nearest_side(box, old[at(w.h2)], old[at(w.o)]);
-        const WaterVectors there = {
-            {}, h1 + (moved[at(w.h1)] - moved[at(w.o)]), h2 + (moved[at(w.h2)] - moved[at(w.o)])};
-        WaterVectors add;
-        if (!settle_positions(shapes_[at(shape_of_[static_cast<std::size_t>(k)])], h1, h2, there,
-                              add)) {
-            water_failed.note(k);
-            continue;
+    for (std::int64_t first = 0; first < waters; first += batch) {
+        const auto end = static_cast<std::size_t>(std::min(first + batch, waters));
+        const std::size_t stopped = settle_waters(work, static_cast<std::size_t>(first), end);
+        if (stopped < end) {
+            water_failed.note(static_cast<std::int64_t>(stopped));
         }
-        correction[at(w.o)] = add.o;
-        correction[at(w.h1)] = add.h1;
-        correction[at(w.h2)] = add.h2;
     }
     if (water_failed.happened()) {
         const RigidWater& w = plan_.waters[water_failed.item()];

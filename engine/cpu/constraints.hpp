@@ -1,10 +1,10 @@
 #pragma once
 
 #include "engine/cpu/constraint_network.hpp"
+#include "engine/cpu/settle_waters.hpp"
 #include "engine/geometry/box.hpp"
 #include "engine/math/mat3.hpp"
 #include "engine/model/state.hpp"
-#include "engine/physics/constraints/settle.hpp"
 #include "engine/physics/constraints/small_network.hpp"
 #include "engine/plans/constraint_plan.hpp"
 
@@ -86,8 +86,5 @@ private:
     std::vector<ConstraintNetwork> large_; ///< networks beyond SmallNetwork's size
     std::vector<std::int32_t> large_of_;   ///< [networks], -1: small
 };
-
-/// x_a - x_b at the nearest image, nm. Exact for cells on the position grid.
-Vec3 nearest_side(const Box& box, const GridPosition& a, const GridPosition& b);
 
 } // namespace tessera

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/real.hpp"
+#include "engine/math/select.hpp"
 #include "engine/math/vec3.hpp"
 
 #include <cmath>
@@ -41,69 +42,73 @@ struct SettleShape {
 };
 
 /// One vector for each atom of a water.
-struct WaterVectors {
-    Vec3 o, h1, h2;
+template <class R>
+struct BasicWaterVectors {
+    BasicVec3<R> o, h1, h2;
 };
+using WaterVectors = BasicWaterVectors<double>;
 
 /// Puts a moved water back onto its shape by displacements along the old sides, in closed form.
 /// S. Miyamoto, P. A. Kollman, J. Comput. Chem. 13, 952 (1992).
 ///
 /// old_h1, old_h2: from O, where the shape was right. moved: positions after the drift, in any
-/// common frame. On return `correction` is what to add to them. False, and nothing set: the
-/// molecule turned too far (more than a quarter turn) for a solution to exist.
-TESSERA_FORMULA bool settle_positions(const SettleShape& s, const Vec3& old_h1, const Vec3& old_h2,
-                                      const WaterVectors& moved, WaterVectors& correction)
+/// common frame. On return `correction` is what to add to them. False, and nothing of worth in
+/// `correction`: the molecule turned too far (more than a quarter turn) for a solution to exist.
+/// R: double, or several at once; then what is returned has a truth for each.
+template <class R>
+TESSERA_FORMULA auto settle_positions(const SettleShape& s, const BasicVec3<R>& old_h1,
+                                      const BasicVec3<R>& old_h2, const BasicWaterVectors<R>& moved,
+                                      BasicWaterVectors<R>& correction)
 {
     using std::sqrt;
+    using Vec = BasicVec3<R>;
     const double inverse_mass = 1 / (s.mass_o + 2 * s.mass_h);
     // relative to O first: the centre lies within the molecule, no digits are lost
-    const Vec3 h1 = moved.h1 - moved.o, h2 = moved.h2 - moved.o;
-    const Vec3 a1 = -(s.mass_h * inverse_mass) * (h1 + h2);
-    const Vec3 b1 = h1 + a1, c1 = h2 + a1;
+    const Vec h1 = moved.h1 - moved.o, h2 = moved.h2 - moved.o;
+    const Vec a1 = R(-(s.mass_h * inverse_mass)) * (h1 + h2);
+    const Vec b1 = h1 + a1, c1 = h2 + a1;
 
-    Vec3 ez = cross(old_h1, old_h2);
-    Vec3 ex = cross(a1, ez);
-    Vec3 ey = cross(ez, ex);
-    ex *= 1 / norm(ex);
-    ey *= 1 / norm(ey);
-    ez *= 1 / norm(ez);
+    Vec ez = cross(old_h1, old_h2);
+    Vec ex = cross(a1, ez);
+    Vec ey = cross(ez, ex);
+    ex *= R(1) / norm(ex);
+    ey *= R(1) / norm(ey);
+    ez *= R(1) / norm(ez);
 
-    const double b0x = dot(ex, old_h1), b0y = dot(ey, old_h1);
-    const double c0x = dot(ex, old_h2), c0y = dot(ey, old_h2);
-    const double a1z = dot(ez, a1);
-    const double b1x = dot(ex, b1), b1y = dot(ey, b1), b1z = dot(ez, b1);
-    const double c1x = dot(ex, c1), c1y = dot(ey, c1), c1z = dot(ez, c1);
+    const R b0x = dot(ex, old_h1), b0y = dot(ey, old_h1);
+    const R c0x = dot(ex, old_h2), c0y = dot(ey, old_h2);
+    const R a1z = dot(ez, a1);
+    const R b1x = dot(ex, b1), b1y = dot(ey, b1), b1z = dot(ez, b1);
+    const R c1x = dot(ex, c1), c1y = dot(ey, c1), c1z = dot(ez, c1);
 
-    const double sin_phi = a1z / s.ra;
-    const double cos2_phi = 1 - sin_phi * sin_phi;
-    const double cos_phi = sqrt(cos2_phi > 0 ? cos2_phi : 0);
-    const double sin_psi = (b1z - c1z) / (2 * s.rc * cos_phi);
-    const double cos2_psi = 1 - sin_psi * sin_psi;
-    const double cos_psi = sqrt(cos2_psi > 0 ? cos2_psi : 0);
+    const R sin_phi = a1z / R(s.ra);
+    const R cos2_phi = R(1) - sin_phi * sin_phi;
+    const R cos_phi = sqrt(select(cos2_phi > R(0), cos2_phi, R(0)));
+    const R sin_psi = (b1z - c1z) / (R(2 * s.rc) * cos_phi);
+    const R cos2_psi = R(1) - sin_psi * sin_psi;
+    const R cos_psi = sqrt(select(cos2_psi > R(0), cos2_psi, R(0)));
 
-    const double ya = s.ra * cos_phi;
-    const double xb = -s.rc * cos_psi;
-    const double middle = -s.rb * cos_phi, tilt = s.rc * sin_psi * sin_phi;
-    const double yb = middle - tilt, yc = middle + tilt;
+    const R ya = R(s.ra) * cos_phi;
+    const R xb = R(-s.rc) * cos_psi;
+    const R middle = R(-s.rb) * cos_phi, tilt = R(s.rc) * sin_psi * sin_phi;
+    const R yb = middle - tilt, yc = middle + tilt;
 
-    const double alpha = xb * (b0x - c0x) + b0y * yb + c0y * yc;
-    const double beta = xb * (c0y - b0y) + b0x * yb + c0x * yc;
-    const double gamma = b0x * b1y - b1x * b0y + c0x * c1y - c1x * c0y;
-    const double square = alpha * alpha + beta * beta;
-    const double root = square - gamma * gamma;
-    if (!(cos2_phi > 0) || !(cos2_psi > 0) || !(root > 0)) {
-        return false;
-    }
-    const double sin_theta = (alpha * gamma - beta * sqrt(root)) / square;
-    const double cos_theta = sqrt(1 - sin_theta * sin_theta);
+    const R alpha = xb * (b0x - c0x) + b0y * yb + c0y * yc;
+    const R beta = xb * (c0y - b0y) + b0x * yb + c0x * yc;
+    const R gamma = b0x * b1y - b1x * b0y + c0x * c1y - c1x * c0y;
+    const R square = alpha * alpha + beta * beta;
+    const R root = square - gamma * gamma;
+    const auto is_solved = (cos2_phi > R(0)) & (cos2_psi > R(0)) & (root > R(0));
+    const R sin_theta = (alpha * gamma - beta * sqrt(select(is_solved, root, R(0)))) / square;
+    const R cos_theta = sqrt(select(is_solved, R(1) - sin_theta * sin_theta, R(0)));
 
-    const auto to_frame = [&](double x, double y, double z) { return x * ex + y * ey + z * ez; };
+    const auto to_frame = [&](R x, R y, R z) { return x * ex + y * ey + z * ez; };
     correction.o = to_frame(-ya * sin_theta, ya * cos_theta, a1z) - a1;
     correction.h1 =
         to_frame(xb * cos_theta - yb * sin_theta, xb * sin_theta + yb * cos_theta, b1z) - b1;
     correction.h2 =
         to_frame(-xb * cos_theta - yc * sin_theta, -xb * sin_theta + yc * cos_theta, c1z) - c1;
-    return true;
+    return is_solved;
 }
 
 /// Solves for the displacements along the sides that make side_k . (dv_i - dv_j) = -rate_k, where

@@ -1,5 +1,6 @@
 #include "engine/base/error.hpp"
 #include "engine/cpu/constraints.hpp"
+#include "engine/cpu/simd/simd_choice.hpp"
 #include "tests/support/dynamics.hpp"
 
 #include <gmock/gmock.h>
@@ -266,6 +267,37 @@ TEST(Constraints, KeepTheirBitsOnAnyNumberOfThreads)
     EXPECT_EQ(one.correction, three.correction);
     EXPECT_EQ(constraints.virial(water.box, state.position, one.correction, 1e6, 1),
               constraints.virial(water.box, state.position, one.correction, 1e6, 3));
+}
+
+TEST(Settle, HasTheSameBitsOnEveryInstructionSet)
+{
+    auto water = support::water_lattice(5, 0.31); // 125: some lanes of the last eight are empty
+    water.topology.rigid_waters[40].d_hh *= 1.01; // another shape among the eight
+    Constraints constraints = constraints_of(water.topology);
+    std::vector<Vec3> wrapped;
+    for (const Vec3& x : water.positions) {
+        wrapped.push_back(water.box.wrap(x + Vec3{0.1, 0.2, 0.15})); // some are cut by the faces
+    }
+    const State state = support::at_positions(wrapped, {}, water.box);
+    const auto moved = jolts(wrapped.size(), thermal_jolt);
+    auto far = moved;
+    far[3 * 50 + 1] += Vec3{0.3, 0, 0};
+    far[3 * 50 + 2] += Vec3{-0.3, 0.3, 0};
+    far[3 * 53] += Vec3{1, 1, 1};
+    use_simd_level(SimdLevel::baseline);
+    const Projected truth = project(constraints, state, moved);
+    ASSERT_FALSE(truth.broken);
+
+    for (const SimdLevel level : supported_simd_levels()) {
+        SCOPED_TRACE(name_of(level));
+        use_simd_level(level);
+        const Projected same = project(constraints, state, moved);
+        EXPECT_FALSE(same.broken);
+        EXPECT_EQ(same.correction, truth.correction);
+        const Projected broken = project(constraints, state, far);
+        ASSERT_TRUE(broken.broken);
+        EXPECT_EQ(broken.broken->i, 3 * 50);
+    }
 }
 
 // B14 (b, c): molecules wrapped atom by atom must not move.
