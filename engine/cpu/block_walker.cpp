@@ -1,7 +1,5 @@
 #include "engine/cpu/block_walker.hpp"
 
-#include "engine/cpu/simd/pair_kernels.hpp"
-
 namespace tessera
 {
 
@@ -20,12 +18,11 @@ std::size_t at(std::int64_t k)
 
 BlockWalker::BlockWalker(const BlockForm& form, const PairBlocks& blocks,
                          std::span<const std::uint32_t> xyzq, std::span<const float> lj,
-                         std::span<const Units> shifts)
-    : form_(form), blocks_(blocks), xyzq_(xyzq), parameters_(lj), shifts_(shifts),
-      kernel_(pair_kernels().mixed), origin_(line * shifts.size(), 0),
-      position_(line * at(blocks.most_entries)), lj_(2 * width * at(blocks.most_entries)),
-      entry_force_(3 * line * at(blocks.most_entries)), force_(xyzq.size(), 0),
-      shift_force_(shifts.size(), {0, 0, 0})
+                         std::span<const Units> shifts, const BlockKernel& kernel)
+    : form_(form), blocks_(blocks), xyzq_(xyzq), parameters_(lj), shifts_(shifts), kernel_(kernel),
+      origin_(line * shifts.size(), 0), position_(line * at(blocks.most_entries)),
+      lj_(2 * width * at(blocks.most_entries)), entry_force_(3 * line * at(blocks.most_entries)),
+      force_(xyzq.size(), 0), shift_force_(shifts.size(), {0, 0, 0})
 {
 }
 

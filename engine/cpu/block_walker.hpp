@@ -2,6 +2,7 @@
 
 #include "engine/base/aligned_vector.hpp"
 #include "engine/cpu/pair_blocks.hpp"
+#include "engine/cpu/simd/pair_kernels.hpp"
 #include "engine/model/state.hpp"
 
 #include <array>
@@ -20,7 +21,7 @@ public:
     using Units = std::array<std::uint32_t, 3>;
     BlockWalker(const BlockForm& form, const PairBlocks& blocks,
                 std::span<const std::uint32_t> xyzq, std::span<const float> lj,
-                std::span<const Units> shifts);
+                std::span<const Units> shifts, const BlockKernel& kernel = pair_kernels().mixed);
 
     /// `wide`: sums in 64 bits, whatever the forces; same bits where both fit.
     void walk(std::int64_t block, const Units& origin, bool wants_shift_forces, bool wide);

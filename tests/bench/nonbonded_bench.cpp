@@ -4,6 +4,7 @@
 #include "engine/cpu/long_range.hpp"
 #include "engine/cpu/nonbonded.hpp"
 #include "engine/plans/pme_plan.hpp"
+#include "tests/bench/kernel_bounds.hpp"
 #include "tests/support/geometries.hpp"
 #include "tests/support/systems.hpp"
 
@@ -109,10 +110,12 @@ void pair_forces_energies_virial(benchmark::State& state)
     add_pair_forces(state, {true, true});
 }
 
-/// The kernel of blocks alone, with filling and emptying of workspaces, on one instruction set.
-void pair_kernel(benchmark::State& state, SimdLevel level)
+/// The kernel of blocks alone, with filling and emptying of workspaces, on one instruction set;
+/// with its own sums, which are exact, or with FP32 sums. "of FMA ceiling": vectors multiplied,
+/// fused or not, over as many as the processor can (20 a tile of 16 lanes: block_kernel-inl.hpp).
+void pair_kernel(benchmark::State& state, SimdLevel level, bool float_sums = false)
 {
-    if (level > supported_simd_levels().back()) {
+    if (level > supported_simd_levels().back() || (float_sums && !kernel_of_float_sums())) {
         state.SkipWithError("this processor lacks the instruction set");
         return;
     }
@@ -161,7 +164,8 @@ void pair_kernel(benchmark::State& state, SimdLevel level)
         shifts.push_back(units(kernel_grid.shift(k)));
     }
     const PairBlocks blocks = make_pair_blocks(list, shift_vectors, {});
-    BlockWalker walker(parameters->form, blocks, xyzq, lj, shifts);
+    BlockWalker walker(parameters->form, blocks, xyzq, lj, shifts,
+                       float_sums ? *kernel_of_float_sums() : pair_kernels().mixed);
     for (auto _ : state) {
         for (std::size_t b = 0; b < blocks.blocks.size(); ++b) {
             const Vec3& origin = blocks.blocks[b].origin;
@@ -172,6 +176,12 @@ void pair_kernel(benchmark::State& state, SimdLevel level)
     state.counters["pairs/s"] =
         benchmark::Counter(pairs, benchmark::Counter::kIsIterationInvariantRate);
     state.counters["lanes in range"] = pairs / (16.0 * static_cast<double>(blocks.tiles.size()));
+    if (level != SimdLevel::baseline) {
+        const double vectors = level == SimdLevel::avx512 ? 20 : 40;
+        state.counters["of FMA ceiling"] = benchmark::Counter(
+            vectors * static_cast<double>(blocks.tiles.size()) / fused_vectors_per_second(level),
+            benchmark::Counter::kIsIterationInvariantRate);
+    }
     state.counters["entries a block"] =
         static_cast<double>(blocks.cluster.size()) / static_cast<double>(blocks.blocks.size());
     use_simd_level(supported_simd_levels().back());
@@ -203,6 +213,9 @@ void mesh_forces_mixed(benchmark::State& state)
 
 BENCHMARK(search_pairs)->Arg(10)->Arg(20)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(pair_kernel, avx512, SimdLevel::avx512)->Arg(20)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(pair_kernel, avx512_float_sums, SimdLevel::avx512, true)
+    ->Arg(20)
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(pair_kernel, avx2, SimdLevel::avx2)->Arg(20)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(pair_kernel, baseline, SimdLevel::baseline)
     ->Arg(10)

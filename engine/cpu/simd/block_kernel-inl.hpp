@@ -1,5 +1,5 @@
 // Read once for every instruction set, between its lanes and its entry; no include guard. Needs
-// lanes-inl (Floats, Ints, Mask and their functions) in the same namespace.
+// lanes-inl (Floats, Ints, Mask and their functions) and exact_sums-inl in the same namespace.
 //
 // A tile is one vector of 16 lanes: lane 4 a + b holds the a-th atom of the row with the b-th of
 // the column. An atom's line in the workspace is [x4|y4|z4|q4], so a column is four broadcast
@@ -112,14 +112,14 @@ struct RowSums {
 [[gnu::always_inline]] inline void finish_tile(const InFlight& s, const Floats& f,
                                                std::int32_t* force, RowSums& sums)
 {
-    sums.largest = larger(sums.largest, add(as_ints(f), as_ints(f))); // the sign is shifted out
-    const Ints x = rounded(f * s.dx), y = rounded(f * s.dy), z = rounded(f * s.dz);
-    sums.x = add(sums.x, x);
-    sums.y = add(sums.y, y);
-    sums.z = add(sums.z, z);
-    store(force, subtract(load(force), x));
-    store(force + 16, subtract(load(force + 16), y));
-    store(force + 32, subtract(load(force + 32), z));
+    sums.largest = larger_of(sums.largest, f);
+    const Ints x = summand(f * s.dx), y = summand(f * s.dy), z = summand(f * s.dz);
+    sums.x = plus(sums.x, x);
+    sums.y = plus(sums.y, y);
+    sums.z = plus(sums.z, z);
+    store(force, minus(load(force), x));
+    store(force + 16, minus(load(force + 16), y));
+    store(force + 32, minus(load(force + 32), z));
 }
 
 template <class Stages, bool Masked>
@@ -208,8 +208,8 @@ bool add_block(const Stages& stages, const BlockTask& task, const BlockForm& for
                                        task.tiles + row.plain, work, sums);
         add_tiles_of_row<Stages, false>(stages, atoms, task.tiles + row.plain, task.tiles + row.end,
                                         work, sums);
-        add_to_lines(work.force + 48 * static_cast<std::size_t>(row.entry),
-                     sum_over_column(sums.x, sums.y, sums.z));
+        plus_lines(work.force + 48 * static_cast<std::size_t>(row.entry),
+                   summed_over_column(sums.x, sums.y, sums.z));
         largest = larger(largest, sums.largest);
     }
     return all_below(largest, form.largest_force_over_r);
@@ -260,9 +260,9 @@ inline void empty_workspace(const BlockTask& task, const BlockWorkspace& work, s
     for (std::int64_t e = 0; e < task.entries; ++e) {
         std::int32_t* lines = work.force + 48 * static_cast<std::size_t>(e);
         std::int32_t* to = force + 16 * static_cast<std::size_t>(task.cluster[e]);
-        const Ints sum = sum_over_row(load(lines), load(lines + 16), load(lines + 32));
+        const Ints sum = summed_over_row(load(lines), load(lines + 16), load(lines + 32));
         store(lines, sum);
-        store(to, add(load(to), sum));
+        store(to, plus(load(to), sum));
     }
 }
 

@@ -2,6 +2,7 @@
 
 // what the others use comes first
 // clang-format off
+#include "engine/cpu/simd/exact_sums-inl.hpp"
 #include "engine/cpu/simd/block_kernel-inl.hpp"
 #include "engine/cpu/simd/double_kernel-inl.hpp"
 #include "engine/cpu/simd/keep_near-inl.hpp"
