@@ -140,7 +140,7 @@ private:
     SumMode mode_ = SumMode::exact;
 };
 
-/// Energies by kind and the virial Xi = -1/2 sum r x F (numerics.md 9.2), kJ/mol, as exact sums.
+/// Energies by kind and the virial Xi = -1/2 sum r x F, kJ/mol, as exact sums.
 class EnergySums {
 public:
     void add(EnergyKind kind, double energy)

@@ -9,7 +9,7 @@ namespace tessera
 {
 
 /// What the attraction beyond the cut-off (and what a shift or switch took away inside it) adds in
-/// a uniform fluid, r^-6 only (formats.md 9.2):
+/// a uniform fluid, r^-6 only:
 ///
 ///     E = N/2 <c6> (I N/V + S),   Xi_kk = pi/3 N^2/V <c6> J
 ///

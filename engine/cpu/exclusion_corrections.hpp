@@ -12,7 +12,7 @@
 namespace tessera
 {
 
-/// What excluded pairs and single atoms contribute to lj and coulomb_real (formats.md 9.3-9.5):
+/// What excluded pairs and single atoms contribute to lj and coulomb_real:
 ///
 ///     Ewald           -ke q_i q_j erf(beta r)/r a pair,             -ke beta/sqrt(pi) q_i^2 an
 ///     atom reaction field  ke q_i q_j (k r^2 - c) a pair within the cut-off,    -ke c/2 q_i^2 an

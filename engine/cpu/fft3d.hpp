@@ -10,8 +10,8 @@ namespace tessera
 {
 
 /// Three-dimensional real transform whose bits depend on neither threads nor neighbours nor
-/// instruction set: every line is transformed whole, in a lane of its own (numerics.md 9.10,
-/// parallel.md 1).
+/// instruction set: every line is transformed whole, in a lane of its own (ADR
+/// 0011).
 ///
 ///     forward:  S(k) = sum_x  Q(x) exp(-2 pi i k.x/n),  k_z = 0 .. n_z/2
 ///     backward: Q(x) = sum_k  S(k) exp(+2 pi i k.x/n)   over all k, S(-k) = conj S(k); no factor

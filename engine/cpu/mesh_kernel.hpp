@@ -32,7 +32,7 @@ WaveWeight wave_weight(const DispersionWaves& waves, double k2);
 
 /// |b(m)|^2 of Euler's exponential spline, m = 0 .. n-1: Essmann et al., eq. 4.4. Where an odd
 /// order meets the middle of an even mesh its denominator vanishes: then the mean of its neighbours
-/// (formats.md 9.4).
+/// is taken.
 std::vector<double> spline_moduli(int order, int n);
 
 /// The wave of an index of a transform of length n: 0, 1, ..., -2, -1.

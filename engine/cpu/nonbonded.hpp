@@ -39,8 +39,8 @@ struct PairShare {
 double reach_of_rounding(Precision precision, double cutoff);
 
 /// Forces between atoms that are not bonded, within the cut-off, with the corrections of excluded
-/// pairs and of each atom with itself: energies lj and coulomb_real (formats.md 9.1, 9.3-9.5,
-/// without the mesh). The bits depend neither on threads, nor on the age of the list, nor on the
+/// pairs and of each atom with itself: energies lj and coulomb_real, not what
+/// a mesh adds. The bits depend neither on threads, nor on the age of the list, nor on the
 /// images in which positions are given.
 ///
 /// FP64; with Precision::mixed the forces of the pairs within the cut-off come from FP32 tiles

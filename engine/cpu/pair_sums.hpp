@@ -60,7 +60,7 @@ private:
 };
 
 /// Adds the sums of all threads to forces and energies; virial from sums of x (outer) F over slots
-/// and shifts, exact in integers (parallel.md 0.7).
+/// and shifts, exact in integers.
 void join(std::span<std::optional<PairSums>> parts, const ClusterOrder& order,
           std::span<const GridPosition> positions, std::span<const GridPosition> shift_vectors,
           Wanted wanted, int threads, ForceSums& forces, EnergySums& energies);

@@ -14,7 +14,7 @@ namespace tessera
 
 /// A cell whose vectors lie on the master grid of positions (2^-48 nm). Positions rounded to that
 /// grid wrap exactly at any time, so which image of an atom is given does not reach the bits of a
-/// force (numerics.md 9, parallel.md 0.6).
+/// force (ADR 0001).
 class PositionGrid {
 public:
     explicit PositionGrid(const Box& box);

@@ -30,7 +30,7 @@ inline Vec3 to_nm(const GridPosition& g)
 }
 
 /// The dynamical state, all of it. Atoms in topology order. Velocities belong to `time`, or to half
-/// a step earlier where `velocities_half_step_behind` says so (leap-frog, numerics.md 9.1).
+/// a step earlier where `velocities_half_step_behind` says so (leap-frog, ADR 0005).
 struct State {
     Box box;
     std::vector<GridPosition> position;

@@ -7,7 +7,8 @@
 namespace tessera
 {
 
-/// How energies are grouped in logs, JSON and files (docs/deck.md, "JSON of tessera energy").
+/// How energies are grouped in logs, JSON and files: a log has one column a kind, and
+/// `tessera energy --json` one entry.
 enum class EnergyKind {
     bond,
     angle,

@@ -15,7 +15,7 @@ enum class DispersionCorrection : std::uint8_t { none, energy, energy_and_pressu
 enum class Electrostatics : std::uint8_t { none, cutoff, reaction_field, pme, ewald };
 enum class LjCombination : std::uint8_t { geometric, lorentz_berthelot };
 
-/// Arithmetic of the forces between atoms that are not bonded (numerics.md 4). mixed: positions on
+/// Arithmetic of the forces between atoms that are not bonded (ADR 0010). mixed: positions on
 /// a 2^-23 nm grid, FP32 pair and mesh arithmetic, integer sums; everything else stays FP64.
 enum class Precision : std::uint8_t { fp64, mixed };
 

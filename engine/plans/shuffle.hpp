@@ -13,8 +13,8 @@
 namespace tessera
 {
 
-// Debugging: plans with everything permuted that must not reach the bits of a run (parallel.md
-// 8.2). Whoever computes by a shuffled plan knows nothing of it.
+// Debugging: plans with everything permuted that must not reach the bits of a run (ADR 0001).
+// Whoever computes by a shuffled plan knows nothing of it.
 
 /// Numbers for shuffles: splitmix64, one sequence a seed.
 class ShuffleNumbers {

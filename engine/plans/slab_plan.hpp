@@ -17,7 +17,7 @@ namespace tessera
 ///
 /// Slabs are numbered from 0 and go on beyond the cell: slab s + ranks is the image of slab s. Of
 /// the atoms of a pair or term (each next to the first), the rank of the lowest slab computes it:
-/// the eighth-shell rule in one dimension (parallel.md 3). So a rank needs ghosts from above only.
+/// the eighth-shell rule in one dimension (ADR 0008). So a rank needs ghosts from above only.
 struct SlabPlan {
     int ranks = 1;
     double height = 0;               ///< c_z, nm

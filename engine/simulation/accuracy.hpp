@@ -13,8 +13,8 @@
 namespace tessera
 {
 
-/// What a precision mode must keep, fixed before it was measured (numerics.md 4). Errors of forces
-/// are relative to the root mean square of the total force.
+/// What a precision mode must keep, fixed before it was measured (docs/accuracy.md). Errors of
+/// forces are relative to the root mean square of the total force.
 struct AccuracyMargins {
     double pair_rms, pair_max;
     double reciprocal_rms;
@@ -79,9 +79,9 @@ struct AccuracyRow {
     [[nodiscard]] bool within() const; ///< false for NaN
 };
 
-/// Tests T1 (errors of forces) and T2 (noise power) of numerics.md 7 on the frames it is given: a
-/// precision against FP64 with pairs found another way (PairPath::reference). Bonded terms and, in
-/// FP64, meshes run the same code on both sides.
+/// Tests T1 (errors of forces) and T2 (noise power) of docs/accuracy.md on the frames it is given:
+/// a precision against FP64 with pairs found another way (PairPath::reference). Bonded terms and,
+/// in FP64, meshes run the same code on both sides.
 class AccuracyStudy {
 public:
     /// `ndf`, `timestep` (ps) and `temperature` (K) as of the run whose heating is predicted.

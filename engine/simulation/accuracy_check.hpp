@@ -11,8 +11,8 @@ namespace tessera
 {
 
 /// Compares the forces of a running simulation with FP64 forces of pairs found another way
-/// (PairPath::reference), every so many steps and at the start; numerics.md 4. It changes no bit of
-/// the run. Cost: about five steps in FP64.
+/// (PairPath::reference), every so many steps and at the start; docs/accuracy.md. It changes no bit
+/// of the run. Cost: about five steps in FP64.
 ///
 /// A finding beyond ten times the margins (margins_of, T1 and T2 of accuracy.hpp) is a fault of
 /// program or machine: PhysicsError. Errors of forces are told over the rms of the total force, but

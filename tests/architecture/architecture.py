@@ -27,6 +27,7 @@ ENDING_PLACES = [
 # Split, so that this file does not find itself.
 UNFINISHED = re.compile(r"\b(" + "TO" + "DO|FIX" + "ME|XX" + r"X)\b")
 MACHINE_PATH = re.compile(r"(?<![\w.<])/(" + "work|ho" + "me|ro" + r"ot)/\w")
+MARKDOWN = re.compile(r"(?<![\w*-])[\w./-]*\w\.md\b")
 WEAK_NAME = re.compile(r"(?i)(help" + "er|mana" + "ger|ut" + "il)")
 WEAK_TEST = re.compile(r"\bTEST(?:_F|_P)?\s*\(\s*\w+\s*,\s*(Works|Basic|Simple|Test\d*)\s*\)")
 BELOW_APP = [
@@ -120,6 +121,14 @@ def check_source(path, text, faults):
             faults.append(f"{path}:{number}: test name '{m.group(1)}' is no sentence about behaviour. Say what must hold.")
 
 
+def check_citations(path, text, pages, faults):
+    """A comment or page may send the reader only to pages that are here: `pages`, their paths and bare names."""
+    for number, line in enumerate(text.splitlines(), 1):
+        for name in MARKDOWN.findall(line):
+            if name not in pages:
+                faults.append(f"{path}:{number}: cites {name} (the project has no such page). Say in words what it says, or cite an ADR or a page of docs.")
+
+
 def check_text(path, text, faults):
     count = text.count("\n")
     if pathlib.PurePath(path).suffix in SOURCE_ENDINGS and count > LONGEST_FILE:
@@ -138,15 +147,20 @@ def check(root):
     root = pathlib.Path(root)
     floors = read_layers(root)
     faults = []
+    markdown = [path.name for path in root.glob("*.md")] + list(files_under(root, TEXT_FOLDERS, {".md"}))
+    pages = set(markdown) | {pathlib.PurePath(path).name for path in markdown}
     sources = set(files_under(root, SOURCE_FOLDERS, SOURCE_ENDINGS))
     endings = SOURCE_ENDINGS | {".txt", ".cmake", ".md", ".py", ".sh", ".toml", ""}
     for path in files_under(root, TEXT_FOLDERS, endings):
         text = (root / path).read_text(errors="replace")
         check_text(path, text, faults)
+        check_citations(path, text, pages, faults)
         if path in sources:
             check_includes(path, text, floors, faults)
             check_source(path, text, faults)
     for path in sorted(root.glob("*.md")) + sorted(root.glob("CMake*")) + [root / "bootstrap"]:
         if path.is_file():
-            check_text(path.name, path.read_text(errors="replace"), faults)
+            text = path.read_text(errors="replace")
+            check_text(path.name, text, faults)
+            check_citations(path.name, text, pages, faults)
     return faults

@@ -86,6 +86,12 @@ class Checker(unittest.TestCase):
     def test_tells_paths_of_one_machine(self):
         self.assert_one(faults_of(engine__cpu__x_dot_cpp='const char* p = "/ho' + 'me/me/x";\n'), "one machine")
 
+    def test_tells_citations_of_pages_that_are_not_here(self):
+        page, near = "far." + "md", "near." + "md"
+        self.assert_one(faults_of(engine__cpu__x_dot_cpp=f"// {page} 9.1 says why\n"), f"cites {page}")
+        self.assert_one(faults_of(engine__cpu__x_dot_cpp=f"// docs/{page}\n", docs__near_dot_md="far\n"), f"cites docs/{page}")
+        self.assertEqual(faults_of(engine__cpu__x_dot_cpp=f"// docs/{near}, {near}\n", docs__near_dot_md="x\n"), [])
+
     def test_tells_empty_names(self):
         self.assert_one(faults_of(engine__cpu__x_dot_cpp="struct Force" + "Help" + "er {};\n"), "says nothing")
         self.assert_one(faults_of(**{"engine__cpu__force_" + "ut" + "ils_dot_cpp": "\n"}), "file name")

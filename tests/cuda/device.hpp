@@ -40,7 +40,7 @@ protected:
 #endif
 };
 
-/// numerics.md 4, mode fp64: forces of a kernel against an independent path, relative RMS.
+/// ADR 0001: FP64 forces of a kernel against an independent path, relative RMS.
 inline constexpr double kernel_forces = 1e-12;
 
 /// An atom's force is the sum of up to some 20 addends, each rounded to the grid of 2^-36

@@ -52,7 +52,7 @@ R coulomb_pair(const NonbondedSettings& s, bool is_excluded, const R& r)
     return R(0.0);
 }
 
-/// Cut-off with potential shift is a reaction field of k = 0 (formats.md 9.3).
+/// Cut-off with potential shift is a reaction field of k = 0.
 double self_shift(const NonbondedSettings& s)
 {
     const double rc = s.coulomb_cutoff;

@@ -10,7 +10,7 @@ namespace tessera::oracle
 {
 
 /// Lennard-Jones and Coulomb of all pairs i < j at the nearest image, excluded pairs and self terms
-/// as formats.md 9.3 to 9.5 book them: EnergyKind::lj and coulomb_real.
+/// booked as the engine does: EnergyKind::lj and coulomb_real.
 void add_pairs(Answer& answer, const Topology& topology, const NonbondedSettings& settings,
                const Cell& cell, std::span<const Vec3> positions);
 
@@ -19,7 +19,7 @@ void add_pairs(Answer& answer, const Topology& topology, const NonbondedSettings
 void add_reciprocal(Answer& answer, const Topology& topology, const NonbondedSettings& settings,
                     const Cell& cell, std::span<const Vec3> positions);
 
-/// The tail of dispersion beyond the cut-off (formats.md 9.2), by quadrature.
+/// The tail of dispersion beyond the cut-off, by quadrature.
 void add_dispersion_correction(Answer& answer, const Topology& topology,
                                const NonbondedSettings& settings, const Cell& cell);
 

@@ -15,7 +15,7 @@ namespace
 
 using support::scattered;
 
-/// numerics.md 4: FP64 pair forces against an independent path, relative RMS.
+/// ADR 0001: FP64 pair forces against an independent path, relative RMS.
 constexpr double pair_forces = 1e-12;
 /// Energies and virials are sums of some 10^3 pairs of both signs, each good to 1e-14 or so.
 constexpr double pair_sums = 1e-11;

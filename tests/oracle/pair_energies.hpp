@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-// Textbook energies of a pair of atoms at distance r (formats.md 9.1, 9.3 to 9.5).
+// Textbook energies of a pair of atoms at distance r.
 namespace tessera::oracle
 {
 

@@ -61,7 +61,7 @@ TEST(SinglePointCpu, EqualsTheOracleWithDirectEwald)
 
     const Comparison c = compare(system, settings(Electrostatics::ewald));
 
-    EXPECT_LT(c.forces, 1e-12);         // numerics.md 4
+    EXPECT_LT(c.forces, 1e-12);         // ADR 0001
     EXPECT_LT(largest(c.energy), 1e-8); // kJ/mol, of some 10^4: 1e-12 relative
     EXPECT_LT(c.virial, 1e-8);
 }

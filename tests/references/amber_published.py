@@ -3,7 +3,7 @@
 Energies that sander, cpptraj and OpenMM publish for Amber and CHARMM systems, and GROMACS of the Amber decks in inputs/, against `tessera
 energy`. kcal/mol; for published values water bonds are counted as in the files (rigid_water = false) and the Coulomb constant is the format's.
 Exit status: 0 all hold, 1 some do not. Cases below SYSTEMS_DIR are passed over, and that is said, where their files are absent; their numbers stand
-in the NOTE.md of each system with their source. What differs from conversions, and why: amber_differences.md."""
+in the note beside each system with their source. What differs from conversions, and why: amber_differences.md."""
 import argparse
 import json
 import math

@@ -19,7 +19,7 @@ namespace tessera
 namespace
 {
 
-/// Noise that must be found, over the rms of the total force (numerics.md 7).
+/// Noise that must be found, over the rms of the total force (docs/accuracy.md).
 constexpr double control_sizes[] = {1e-5, 1e-4, 1e-3};
 constexpr std::uint64_t control_seed = 2026;
 

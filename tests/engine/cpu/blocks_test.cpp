@@ -142,7 +142,7 @@ TEST_P(Blocks, FollowFp64)
             largest = std::fmax(largest, std::fabs(d));
         }
     }
-    EXPECT_LT(std::sqrt(error / size), 5e-6); // numerics.md 4
+    EXPECT_LT(std::sqrt(error / size), 5e-6); // docs/accuracy.md
     EXPECT_LT(largest, 1e-4 * std::sqrt(size / static_cast<double>(x_.size())));
     RecordProperty("relative_rms", std::to_string(std::sqrt(error / size)));
 }

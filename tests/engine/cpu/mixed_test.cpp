@@ -118,7 +118,7 @@ std::vector<Method> methods()
 
 class MixedPairs : public testing::TestWithParam<Method> {};
 
-/// numerics.md 4: at most 5e-6 of the root mean square force; the FP32 of the pair arithmetic
+/// docs/accuracy.md: at most 5e-6 of the root mean square force; the FP32 of the pair arithmetic
 /// leaves some 1e-6, the integer quantum of 2^-14 kJ/mol/nm less.
 TEST_P(MixedPairs, AgreesWithFp64ToFiveMillionths)
 {
@@ -263,7 +263,7 @@ TEST(MixedPairs, HoldsFarFromTheOriginOfOpenSpace)
     const Result mixed = pairs(topology, open_space(), Precision::mixed, Box(), x);
     const Result fp64 = pairs(topology, open_space(), Precision::fp64, Box(), x);
 
-    EXPECT_LT(relative_error(mixed, fp64), 5e-6); // numerics.md 4
+    EXPECT_LT(relative_error(mixed, fp64), 5e-6); // docs/accuracy.md
 }
 
 TEST(MixedPairs, NamesThePairWhoseForceLeavesTheRange)
@@ -309,7 +309,7 @@ TEST(MixedPairs, TakeAFinerQuantumWithoutCharges)
 
 class MixedMesh : public testing::TestWithParam<int> {};
 
-/// numerics.md 3: the FP32 mesh errs by 3e-6 to 1e-5 of the reciprocal force.
+/// The FP32 mesh errs by 3e-6 to 1e-5 of the reciprocal force.
 TEST_P(MixedMesh, AgreesWithFp64)
 {
     NonbondedSettings s = methods().front().settings;

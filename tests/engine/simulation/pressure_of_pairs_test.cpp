@@ -294,7 +294,7 @@ TEST_P(PressureOfPairs, IsTheDerivativeOfTheEnergyByStrain)
         moments2 += 0.25 * norm2(fp64.positions[a]) * norm2(fp64.forces[a]);
     }
     const double share = std::sqrt(moments2) / size;
-    EXPECT_LT(error(mixed.sums.virial()), 5e-6 * share); // numerics.md 4
+    EXPECT_LT(error(mixed.sums.virial()), 5e-6 * share); // docs/accuracy.md
     RecordProperty("fp64", fmt::format("{:.1e}", error(found)));
     RecordProperty("mixed", fmt::format("{:.1e}, of the moments {:.1e}", error(mixed.sums.virial()),
                                         error(mixed.sums.virial()) / share));
