@@ -1,6 +1,10 @@
 # tessera_test(NAME box_test SOURCES box_test.cpp DEPENDS engine_geometry LABELS unit)
 # One executable, registered with ctest as a whole under its name.
-find_package(GTest REQUIRED)
+find_package(GTest QUIET)
+if(NOT TARGET GTest::gmock)
+  message(FATAL_ERROR "GoogleTest was not found, which the tests need. Run ./bootstrap test (it installs all that is missing) or "
+    "apt-get install libgtest-dev libgmock-dev, or configure without tests: -DTESSERA_TESTS=OFF.")
+endif()
 function(tessera_test)
   cmake_parse_arguments(ARG "" "NAME;TIMEOUT" "SOURCES;DEPENDS;LABELS;DEFINITIONS" ${ARGN})
   if(NOT ARG_TIMEOUT)
