@@ -465,9 +465,12 @@ Topology read_gromacs_topology(const std::filesystem::path& path,
         }
     }
     const double charge = std::accumulate(topology.charge.begin(), topology.charge.end(), 0.0);
-    if (std::fabs(charge) > 1e-4) { // below it: rounding of charges written with few digits
+    // a whole net charge is told of where the system is set up; below 1e-3 e: rounding of charges
+    if (std::fabs(charge - std::round(charge)) > 1e-3) {
         topology.warnings.push_back(
-            fmt::format("{}: the system has a net charge of {:.6f} e", path.string(), charge));
+            fmt::format("{}: the charges sum to {:.6g} e, not a whole number; they are taken as "
+                        "they are.",
+                        path.string(), charge));
     }
     return topology;
 }

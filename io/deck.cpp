@@ -19,6 +19,14 @@ SourcePlace Deck::place_of(const std::string& path) const
     return whole;
 }
 
+SourcePlace Deck::line_of(const std::string& path) const
+{
+    SourcePlace place = place_of(path);
+    place.column = 0;
+    place.source_line.clear();
+    return place;
+}
+
 namespace
 {
 

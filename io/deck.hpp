@@ -89,6 +89,8 @@ struct Deck {
     std::map<std::string, std::string> idle;
 
     [[nodiscard]] SourcePlace place_of(const std::string& path) const;
+    /// The same without column and picture, for remarks in which the value itself is not at fault.
+    [[nodiscard]] SourcePlace line_of(const std::string& path) const;
     /// Whether the deck (or --set) gives the key.
     [[nodiscard]] bool gives(const std::string& path) const { return places.count(path) > 0; }
 };

@@ -1,6 +1,9 @@
 #include "io/deck_values.hpp"
 
+#include "io/foreign_keys.hpp"
+
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -16,6 +19,14 @@ std::string table_of(const std::string& path)
     return dot == std::string::npos ? std::string() : path.substr(0, dot);
 }
 
+std::string without_blanks(const std::string& text)
+{
+    const auto begin = text.find_first_not_of(" \t");
+    return begin == std::string::npos
+               ? std::string()
+               : text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
 std::string name_in_table(const std::string& path)
 {
     const auto dot = path.find('.');
@@ -25,26 +36,34 @@ std::string name_in_table(const std::string& path)
 /// What people of other programs call our words.
 std::string known_elsewhere(const std::string& word)
 {
-    static const std::map<std::string, std::string> ours = {{"md", "leap-frog"},
-                                                            {"md-vv", "velocity-verlet"},
-                                                            {"verlet", "velocity-verlet"},
-                                                            {"leapfrog", "leap-frog"},
-                                                            {"sd", "langevin"},
-                                                            {"baoab", "langevin"},
-                                                            {"steep", "steepest-descent"},
-                                                            {"rf", "reaction-field"},
-                                                            {"cut-off", "cutoff"},
-                                                            {"spme", "pme"},
-                                                            {"hbonds", "h-bonds"},
-                                                            {"allbonds", "all-bonds"},
-                                                            {"vrescale", "v-rescale"},
-                                                            {"bussi", "v-rescale"},
-                                                            {"crescale", "c-rescale"},
-                                                            {"double", "fp64"},
-                                                            {"gpu", "cuda"},
-                                                            {"shift", "potential-shift"},
-                                                            {"switch", "potential-switch"},
-                                                            {"maxwell", "maxwell-boltzmann"}};
+    static const std::map<std::string, std::string> ours = {
+        {"md", "leap-frog"},
+        {"md-vv", "velocity-verlet"},
+        {"verlet", "velocity-verlet"},
+        {"leapfrog", "leap-frog"},
+        {"sd", "langevin"},
+        {"baoab", "langevin"},
+        {"steep", "steepest-descent"},
+        {"rf", "reaction-field"},
+        {"cut-off", "cutoff"},
+        {"spme", "pme"},
+        {"particle-mesh-ewald", "pme"},
+        {"generalized-reaction-field", "reaction-field"},
+        {"no", "none"},
+        {"yes", "maxwell-boltzmann"},
+        {"enerpres", "energy-and-pressure"},
+        {"ener", "energy"},
+        {"force-switching", "force-switch"},
+        {"hbonds", "h-bonds"},
+        {"allbonds", "all-bonds"},
+        {"vrescale", "v-rescale"},
+        {"bussi", "v-rescale"},
+        {"crescale", "c-rescale"},
+        {"double", "fp64"},
+        {"gpu", "cuda"},
+        {"shift", "potential-shift"},
+        {"switch", "potential-switch"},
+        {"maxwell", "maxwell-boltzmann"}};
     const auto found = ours.find(word);
     return found == ours.end() ? std::string() : found->second;
 }
@@ -165,15 +184,29 @@ private:
             }
             names.emplace_back(known.word);
         }
-        std::string near = known_elsewhere(text);
+        std::string small = text;
+        std::transform(small.begin(), small.end(), small.begin(),
+                       [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+        std::string near = known_elsewhere(small);
         if (std::find(names.begin(), names.end(), near) == names.end()) {
             near = nearest_name(text, names);
         }
-        return fault(fmt::format("{} = \"{}\" is unknown (not among {})", key_.path, text,
-                                 choices_in_words(key_, false)),
-                     "unknown",
-                     near.empty() ? "choose " + choices_in_words(key_, true)
-                                  : fmt::format("did you mean \"{}\"?", near));
+        return fault(
+            fmt::format("{} = \"{}\" is unknown (not among {})", key_.path, text,
+                        choices_in_words(key_, false)),
+            "unknown",
+            near.empty() ? "choose " + choices_in_words(key_, true)
+            : is_built(near)
+                ? fmt::format("did you mean \"{}\"?", near)
+                : fmt::format("did you mean \"{}\"? It is not built yet; what is built: {}", near,
+                              choices_in_words(key_, true)));
+    }
+
+    bool is_built(const std::string& name) const
+    {
+        return std::any_of(key_.choices.begin(), key_.choices.end(), [&](const KeyChoice& known) {
+            return known.word == name && known.built;
+        });
     }
 
     std::optional<DeckValue> flag()
@@ -360,8 +393,8 @@ void DeckValues::override_with(const std::string& set, Diagnostics& diagnostics)
                            "write --set TABLE.KEY=VALUE, such as --set run.steps=100"});
         return;
     }
-    entry.path = set.substr(0, equals);
-    const std::string text = set.substr(equals + 1);
+    entry.path = without_blanks(set.substr(0, equals));
+    const std::string text = without_blanks(set.substr(equals + 1));
     const std::optional<TomlValue> parsed = parse_toml_value(text);
     entry.value = parsed ? *parsed : TomlValue{text};
     if (find_deck_key(entry.path) == nullptr) {
@@ -395,7 +428,9 @@ void DeckValues::refuse_unknown(const TomlEntry& entry, Diagnostics& diagnostics
                                  ? fmt::format("unknown key {} (it stands in no table)", name)
                                  : fmt::format("unknown key {}.{}", table, name);
     std::string hint;
-    if (!elsewhere.empty()) {
+    if (const std::string foreign = hint_for_foreign_key(name); !foreign.empty()) {
+        hint = foreign;
+    } else if (!elsewhere.empty()) {
         hint = fmt::format("{} belongs in [{}]", name, elsewhere);
     } else if (const std::string near = nearest_name(name, in_table); !near.empty()) {
         hint = fmt::format("did you mean {}{}?", entry.key.line == 0 ? table + "." : "", near);

@@ -15,8 +15,8 @@ namespace
 
 std::optional<double> value_of(const std::string& text, Dimension dimension)
 {
-    if (!units_of(dimension).empty() && text.size() >= 2 && (text.front() == '"' || text.front() == '\'') &&
-        text.back() == text.front()) {
+    if (!units_of(dimension).empty() && text.size() >= 2 &&
+        (text.front() == '"' || text.front() == '\'') && text.back() == text.front()) {
         const QuantityReading reading = read_quantity(text.substr(1, text.size() - 2), dimension);
         return reading.valid ? std::optional(reading.value) : std::nullopt;
     }

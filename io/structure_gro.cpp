@@ -64,6 +64,26 @@ FrameStart frame_start(const LineFile& file, std::size_t title)
     return {title, static_cast<std::size_t>(*count)};
 }
 
+/// "nan" or "inf" where a number belongs, whatever else that does to the columns: how programs
+/// write the state of a simulation that broke.
+void refuse_not_a_number(const LineFile& file, std::size_t line,
+                         std::size_t begin = first_coordinate)
+{
+    const std::string_view text = file[line];
+    for (const std::string_view word : words(text.substr(std::min(begin, text.size())))) {
+        std::string small;
+        for (const char c : word) {
+            small += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        }
+        const std::size_t sign = small.find_first_of("+-") == 0 ? 1 : 0;
+        if (small.compare(sign, 3, "nan") == 0 || small.compare(sign, 3, "inf") == 0) {
+            file.refuse(line, static_cast<std::size_t>(word.data() - text.data()), word.size(),
+                        fmt::format("{} is not a number to compute with", word), "not a number",
+                        "the simulation that wrote this had broken: take an earlier frame");
+        }
+    }
+}
+
 void refuse_atom_line(const LineFile& file, const FrameStart& start, std::size_t line)
 {
     const std::size_t found = line - start.title - 2;
@@ -80,6 +100,7 @@ void refuse_atom_line(const LineFile& file, const FrameStart& start, std::size_t
                                 start.title + 2, start.atoms),
                     "correct the number of atoms, or add the missing lines");
     }
+    refuse_not_a_number(file, line);
     file.refuse(line,
                 "no coordinates on an atom's line (from column 21 on there are no three "
                 "numbers with decimal points)",
@@ -95,6 +116,7 @@ void check_alignment(const LineFile& file, const FrameStart& start, std::size_t 
     const std::size_t point = file[line].find('.', first_coordinate);
     const std::size_t first = file[start.title + 2].find('.', first_coordinate);
     if (point < first_coordinate + 4 || point != first) {
+        refuse_not_a_number(file, line);
         file.refuse(line, point, 1,
                     fmt::format("the line is out of its columns (its first decimal point is in "
                                 "column {}, {})",
@@ -116,6 +138,7 @@ void check_points(const LineFile& file, std::size_t line, std::size_t first, std
     for (std::size_t k = 1; k < 3; ++k) {
         const std::size_t begin = first + k * width;
         if (columns(text, begin, width).find('.') != offset) {
+            refuse_not_a_number(file, line);
             file.refuse(line, begin, width,
                         fmt::format("the line is out of its columns (the decimal points of columns "
                                     "{} to {} are not {} columns apart)",
@@ -206,6 +229,7 @@ void read_cell(const LineFile& file, const FrameStart& start, Coordinates& frame
     }
     const std::vector<double> numbers = cell_numbers(file[line]);
     if (numbers.size() != 3 && numbers.size() != 9) {
+        refuse_not_a_number(file, line, 0);
         const bool is_atom = field_width(file[line]) != 0 && numbers.empty();
         file.refuse(line,
                     is_atom ? fmt::format("more atoms than the {} that line {} says", start.atoms,

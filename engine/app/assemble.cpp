@@ -109,14 +109,15 @@ Vec3 cosines(const Mat3& cell)
     return {between(1, 2), between(0, 2), between(0, 1)};
 }
 
-/// By more than files round: a part in 10^4 of an edge, 10^-4 of a cosine. Cells of 60 and 120
-/// degrees may be one lattice, so signs do not count.
+/// By more than a run under pressure changes a cell after the topology was written: a twentieth of
+/// an edge, or 10^-4 of a cosine, which files round to. Cells of 60 and 120 degrees may be one
+/// lattice, so signs do not count.
 bool differ(const Box& a, const Box& b)
 {
     const Vec3 of_a = cosines(a.vectors()), of_b = cosines(b.vectors());
     for (int k = 0; k < 3; ++k) {
         const double edge = norm(a.vectors()[k]);
-        if (std::fabs(edge - norm(b.vectors()[k])) > 1e-4 * edge ||
+        if (std::fabs(edge - norm(b.vectors()[k])) > 0.05 * edge ||
             std::fabs(std::fabs(of_a[k]) - std::fabs(of_b[k])) > 1e-4) {
             return true;
         }
@@ -333,14 +334,12 @@ private:
         within_the_grid();
         if (of_topology && of_topology->is_periodic() && differ(*box, *of_topology)) {
             diagnostics_.warning(
-                {deck_.place_of("system.coordinates"),
+                {deck_.line_of("system.coordinates"),
                  fmt::format("the cells of {} and {} differ ({} and {}): that of the coordinates "
                              "is taken",
                              file.string(), deck_.system.topology.string(), in_words(*box),
                              in_words(*of_topology)),
-                 "",
-                 "expected after a run under pressure; otherwise use files that belong "
-                 "together"});
+                 "", "use files that belong together, unless this is meant"});
         }
         cutoff_fits("nonbonded.lj_cutoff", deck_.nonbonded.lj_cutoff);
         if (deck_.nonbonded.coulomb_cutoff != deck_.nonbonded.lj_cutoff) {
@@ -385,8 +384,10 @@ private:
                          "{:.6g} nm; {})",
                          cutoff, limit, cell),
              fmt::format("larger than {:.6g} nm", limit),
-             fmt::format("choose at most \"{:.6g} nm\", or a larger box ({})",
-                         std::floor(limit * 1e4) / 1e4, cell)});
+             limit < 0.1 // nm: no box of atoms is so small
+                 ? fmt::format("look at the box ({}): lengths of a .gro are in nm", cell)
+                 : fmt::format("choose at most \"{:.6g} nm\", or a larger box ({})",
+                               std::floor(limit * 1e4) / 1e4, cell)});
     }
 
     const Deck& deck_;

@@ -37,7 +37,9 @@ Deck load_deck(const DeckOptions& options, Diagnostics& diagnostics)
                                      "docs/deck-reference.md names its keys.",
                                      options.deck.string()));
     }
-    return read_deck(options.deck, options.sets, diagnostics);
+    Deck deck = read_deck(options.deck, options.sets, diagnostics);
+    deck.compute.threads = options.threads.value_or(deck.compute.threads);
+    return deck;
 }
 
 LoadedSystem load_system(const DeckOptions& options, bool dynamics, Voice voice)

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "engine/base/printable.hpp"
+
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -11,7 +13,8 @@ namespace tessera
 {
 
 /// A text file that keeps the system's cause of the first write that failed: errno itself is lost
-/// where other files are written before somebody looks at the stream.
+/// where other files are written before somebody looks at the stream. Control characters are
+/// written as '?': logs are shown on terminals.
 class LogFile : public std::ostream {
 public:
     LogFile() : std::ostream(nullptr) { rdbuf(&buffer_); }
@@ -38,7 +41,8 @@ private:
         std::streamsize xsputn(const char* text, std::streamsize size) override
         {
             errno = 0;
-            const std::streamsize done = std::filebuf::xsputn(text, size);
+            const std::string shown = printable(std::string(text, static_cast<std::size_t>(size)));
+            const std::streamsize done = std::filebuf::xsputn(shown.data(), size);
             return noted(done, done < size ? done : -1);
         }
         int sync() override

@@ -1,5 +1,7 @@
+#include "engine/app/command_line.hpp"
 #include "engine/app/commands/commands.hpp"
 #include "engine/app/exit_status.hpp"
+#include "engine/app/printable_streams.hpp"
 #include "engine/app/stop_request.hpp"
 #include "engine/app/version.hpp"
 #include "engine/app/wait_policy.hpp"
@@ -8,7 +10,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <iostream>
 
 namespace
@@ -41,11 +42,15 @@ std::string threads_fault(const std::string& word)
                              word);
 }
 
-bool knows(const CLI::App& app, const std::string& command)
+/// --threads of a command that computes.
+void take_threads(CLI::App& command, DeckOptions& options)
 {
-    const auto all = app.get_subcommands([](const CLI::App*) { return true; });
-    return std::any_of(all.begin(), all.end(),
-                       [&](const CLI::App* one) { return one->get_name() == command; });
+    command
+        .add_option_function<int>(
+            "--threads", [&options](int threads) { options.threads = threads; },
+            "instead of compute.threads; 0: all cores given to the process")
+        ->type_name("N")
+        ->check(threads_fault);
 }
 
 int usage_fault(const std::string& message)
@@ -54,16 +59,35 @@ int usage_fault(const std::string& message)
     return exit_status::bad_input;
 }
 
-int unknown_command(const std::string& word)
+int unknown_command(CLI::App& app, const std::string& word)
 {
-    const std::vector<std::string> known = {"run",      "energy",  "check",
-                                            "validate", "convert", "info"};
+    std::vector<std::string> known = {"help"};
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+        known.push_back(command->get_name());
+    }
     const std::string near = nearest_name(word, known);
-    return usage_fault(
-        fmt::format("tessera: unknown command \"{}\".{} Commands: {}. A deck follows "
-                    "the command: tessera run DECK",
-                    word, near.empty() ? "" : fmt::format(" Did you mean \"{}\"?", near),
-                    fmt::join(known, ", ")));
+    std::string more = "\n" + commands_in_words(app);
+    if (word.size() > 5 && word.compare(word.size() - 5, 5, ".toml") == 0) {
+        more = fmt::format(" A deck follows the command: tessera run {}", word);
+    } else if (!near.empty()) {
+        more = fmt::format(" Did you mean \"{}\"? tessera help lists all.", near);
+    }
+    return usage_fault(fmt::format("tessera: unknown command \"{}\".{}", word, more));
+}
+
+/// tessera help [COMMAND]
+int help(CLI::App& app, const std::vector<std::string>& words)
+{
+    if (words.size() < 2 || words[1] == "help") {
+        std::cout << app.help();
+        return exit_status::done;
+    }
+    const CLI::App* const command = find_command(app, words[1]);
+    if (command == nullptr) {
+        return unknown_command(app, words[1]);
+    }
+    std::cout << command->help("tessera");
+    return exit_status::done;
 }
 
 int not_built(const std::string& command)
@@ -76,9 +100,19 @@ int not_built(const std::string& command)
 int run_tessera(int argc, char** argv)
 {
     CLI::App app("Tessera: molecular dynamics with exact sums. All keys of a deck: "
-                 "docs/deck-reference.md, or tessera check --list-keys.");
+                 "docs/deck-reference.md, or tessera check --list-keys. tessera help COMMAND tells "
+                 "the options of a command.",
+                 "tessera");
     app.require_subcommand(1);
     app.set_version_flag("--version", std::string(version_text()));
+
+    RunOptions run;
+    CLI::App* const run_app = app.add_subcommand("run", "simulate: log, trajectory, checkpoint");
+    take_deck(*run_app, run.input);
+    run_app->add_flag("--continue{always}", run.continuation,
+                      "go on from the checkpoint; --continue=if-present starts anew without one");
+    take_threads(*run_app, run.input);
+    run_app->add_flag("--quiet", run.quiet, "nothing on standard output");
 
     EnergyOptions energy;
     CLI::App* const energy_app =
@@ -88,26 +122,17 @@ int run_tessera(int argc, char** argv)
         ->type_name("FILE");
     energy_app->add_option("--forces", energy.forces, "write fx fy fz a line, kJ/mol/nm")
         ->type_name("FILE");
+    take_threads(*energy_app, energy.input);
 
     CheckOptions check;
     CLI::App* const check_app = app.add_subcommand(
         "check", "read everything, report every fault, say what would run; runs nothing");
     take_deck(*check_app, check.input);
     check_app->get_option("deck")->required(false);
+    take_threads(*check_app, check.input);
     check_app->add_flag("--list-keys", check.list_keys, "print every key of the deck");
     check_app->add_flag("--strict", check.strict,
                         "names that differ in coordinates and topology are an error");
-
-    RunOptions run;
-    CLI::App* const run_app = app.add_subcommand("run", "simulate");
-    take_deck(*run_app, run.input);
-    int threads = -1;
-    run_app->add_flag("--continue{always}", run.continuation,
-                      "go on from the checkpoint; --continue=if-present starts anew without one");
-    run_app->add_option("--threads", threads, "instead of compute.threads")
-        ->type_name("N")
-        ->check(threads_fault);
-    run_app->add_flag("--quiet", run.quiet, "nothing on standard output");
 
     ValidateOptions validate;
     CLI::App* const validate_app = app.add_subcommand(
@@ -128,9 +153,7 @@ int run_tessera(int argc, char** argv)
         ->type_name("STEPS")
         ->check(CLI::Range(1, 1000000))
         ->capture_default_str();
-    validate_app->add_option("--threads", threads, "instead of compute.threads")
-        ->type_name("N")
-        ->check(threads_fault);
+    take_threads(*validate_app, validate.input);
 
     ConvertOptions convert;
     CLI::App* const convert_app =
@@ -158,14 +181,20 @@ int run_tessera(int argc, char** argv)
         planned.back()->prefix_command();
     }
 
-    if (argc > 1 && argv[1][0] != '-' && !knows(app, argv[1])) {
-        return unknown_command(argv[1]);
+    const std::vector<std::string> words(argv + 1, argv + argc);
+    if (!words.empty() && words[0] == "help") {
+        return help(app, words);
+    }
+    if (!words.empty() && words[0].rfind('-', 0) != 0 && find_command(app, words[0]) == nullptr) {
+        return unknown_command(app, words[0]);
     }
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& fault) {
-        // 0: --help and --version were asked for
-        return app.exit(fault) == 0 ? exit_status::done : exit_status::bad_input;
+        if (fault.get_exit_code() == 0) { // --help and --version were asked for
+            return app.exit(fault);
+        }
+        return usage_fault(usage_fault_in_words(app, words, fault));
     }
 
     for (const CLI::App* command : planned) {
@@ -178,7 +207,9 @@ int run_tessera(int argc, char** argv)
     }
     if (check_app->parsed()) {
         if (check.input.deck.empty() && !check.list_keys) {
-            return usage_fault("tessera check: DECK is missing. Run with --help for usage.");
+            return usage_fault("tessera check: DECK is missing (TOML file that says what to "
+                               "compute). Write tessera check DECK; tessera help check tells its "
+                               "options.");
         }
         return check_command(check);
     }
@@ -188,9 +219,6 @@ int run_tessera(int argc, char** argv)
             return usage_fault("--continue=" + run.continuation +
                                " is unknown. Write --continue or --continue=if-present.");
         }
-        if (threads >= 0) {
-            run.threads = threads;
-        }
         return run_command(run);
     }
     if (validate_app->parsed()) {
@@ -199,9 +227,6 @@ int run_tessera(int argc, char** argv)
         }
         if (!html.empty()) {
             return not_built("validate --html");
-        }
-        if (threads >= 0) {
-            validate.threads = threads;
         }
         return validate_command(validate);
     }
@@ -218,5 +243,6 @@ int main(int argc, char** argv)
     tessera::let_writes_fail();
     tessera::give_back_hangup();
     tessera::let_waiting_threads_sleep(argv);
+    const tessera::PrintableStreams streams;
     return tessera::guarded([&] { return run_tessera(argc, argv); });
 }

@@ -81,6 +81,50 @@ std::string smaller_mesh(const Deck& deck, const Box& box, const NonbondedSettin
            "\"reaction-field\"";
 }
 
+/// Usual settings (tolerance 1e-5, 0.12 nm, order 4) have mesh errors of 44 times the tolerance at
+/// a cut-off of 1 nm, 144 times at 0.8 nm, which Amber's users choose.
+constexpr double errors_a_tolerance = 200;
+constexpr double usual_error = errors_a_tolerance * 1e-5;
+
+/// The key that sets beta, where beta and not the mesh is what is unusual; empty otherwise.
+std::string unusual_beta(const Deck& deck, const NonbondedSettings& nonbonded, double spacing,
+                         double allowed)
+{
+    const double usual = ewald_beta_for_tolerance(nonbonded.coulomb_cutoff, 1e-5);
+    const bool is_beta = nonbonded.ewald_beta > 1.2 * usual &&
+                         mesh_error_in_water(usual, spacing, nonbonded.pme_order) <= allowed;
+    return is_beta ? (deck.pme.beta ? "pme.beta" : "pme.tolerance") : "";
+}
+
+/// What would bring the error of the mesh below `allowed`.
+std::string finer_mesh(const Deck& deck, const Box& box, const NonbondedSettings& nonbonded,
+                       double spacing, double error, double allowed)
+{
+    const int order = nonbonded.pme_order;
+    const std::string beta = unusual_beta(deck, nonbonded, spacing, usual_error);
+    const double exact =
+        spacing * std::pow(allowed / error, 1 / (order + 0.8)); // errors ~ h^(p+0.8)
+    const double wanted = std::floor(exact * 1000) / 1000;
+    const auto grid = wanted > 0 ? grid_that_fits(box, wanted, order) : std::nullopt;
+    std::string out;
+    if (grid && wanted >= 0.03) {
+        out = deck.gives("pme.grid")
+                  ? fmt::format("grid = [{}, {}, {}] would do", (*grid)[0], (*grid)[1], (*grid)[2])
+                  : fmt::format("spacing = \"{:.3f} nm\" would do", wanted);
+        if (order < 6 && mesh_error_in_water(nonbonded.ewald_beta, spacing, order + 1) <= allowed) {
+            out += fmt::format(", or order = {}", order + 1);
+        }
+    }
+    if (!beta.empty()) {
+        out += out.empty() ? "" : "; ";
+        out += beta == "pme.tolerance"
+                   ? fmt::format("tolerance = 1e-5 is usual (here {:.3g})", deck.pme.tolerance)
+                   : fmt::format("beta = \"{:.3g} /nm\" is usual at this cut-off",
+                                 ewald_beta_for_tolerance(nonbonded.coulomb_cutoff, 1e-5));
+    }
+    return out.empty() ? "choose a longer cut-off: 0.9 to 1.2 nm are usual" : out;
+}
+
 } // namespace
 
 void resolve_mesh(const Deck& deck, const Box& box, NonbondedSettings& nonbonded,
@@ -127,23 +171,24 @@ void resolve_mesh(const Deck& deck, const Box& box, NonbondedSettings& nonbonded
     const double spacing = std::max({edges.x / grid[0], edges.y / grid[1], edges.z / grid[2]});
     const double error = mesh_error_in_water(nonbonded.ewald_beta, spacing, nonbonded.pme_order);
     if (coulomb_mesh && error > 0.1) {
+        const std::string beta = unusual_beta(deck, nonbonded, spacing, 0.1);
         diagnostics.error(
-            {deck.place_of(key_of_mesh(deck)),
+            {deck.place_of(beta.empty() ? key_of_mesh(deck) : beta),
              fmt::format("the PME mesh is far too coarse (spacing {:.4g} nm at order {} and beta "
                          "{:.4g} /nm: relative error of forces about {:.1g})",
                          spacing, nonbonded.pme_order, nonbonded.ewald_beta, error),
-             "", "choose a finer spacing: 0.12 nm is usual at order 4"});
+             "", finer_mesh(deck, box, nonbonded, spacing, error, usual_error)});
         return;
     }
-    // usual settings (tolerance 1e-5, 0.12 nm, order 4) have mesh errors 44 times the tolerance
-    if (coulomb_mesh && error > 100 * deck.pme.tolerance && !deck.pme.beta) {
+    const double allowed = errors_a_tolerance * deck.pme.tolerance;
+    if (coulomb_mesh && error > allowed && !deck.pme.beta) {
         diagnostics.warning(
             {deck.place_of(key_of_mesh(deck)),
              fmt::format(
                  "the PME mesh is coarser than the tolerance deserves (spacing {:.4g} nm at "
                  "order {}: relative error of forces about {:.1e}, tolerance {:.1e})",
                  spacing, nonbonded.pme_order, error, deck.pme.tolerance),
-             "", "choose a finer spacing or a higher order"});
+             "", finer_mesh(deck, box, nonbonded, spacing, error, allowed)});
     }
 }
 

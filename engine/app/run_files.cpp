@@ -113,45 +113,79 @@ void refuse_to_overwrite_inputs(const Deck& deck, Diagnostics& diagnostics)
     }
 }
 
+namespace
+{
+
+/// Why a file cannot be made, and what to do; empty: nothing is in its way.
+struct Obstacle {
+    std::string why, hint;
+};
+
+/// In the way of any file: a folder of its name, a missing or closed folder, too long a name. A
+/// file that others come and go beside needs its folder even where it exists.
+enum class Company : unsigned char { alone, with_others };
+Obstacle obstacle_to(const fs::path& file, Company company)
+{
+    const fs::path parent = file.parent_path();
+    const fs::path folder = parent.empty() ? "." : parent;
+    std::error_code ignored;
+    if (fs::is_directory(file, ignored)) {
+        return {"it is a folder", "name a file"};
+    }
+    if (!fs::is_directory(folder, ignored)) {
+        return {fmt::format("the folder {} does not exist", folder.string()),
+                "make the folder, or name another one"};
+    }
+    if ((company == Company::with_others || !fs::exists(file, ignored)) &&
+        access(folder.c_str(), W_OK | X_OK) != 0) {
+        return {fmt::format("the folder {} may not be written to", folder.string()),
+                "change its permissions, or name another one"};
+    }
+    const long longest = pathconf(folder.c_str(), _PC_NAME_MAX);
+    if (longest > 0 && file.filename().native().size() > static_cast<std::size_t>(longest)) {
+        return {
+            fmt::format("its name is longer than {} bytes, the most this disk can take", longest),
+            "choose a shorter name"};
+    }
+    return {};
+}
+
+} // namespace
+
+void refuse_unwritable(const std::vector<NamedFile>& written)
+{
+    for (const NamedFile& file : written) {
+        const Obstacle found = obstacle_to(file.path, Company::alone);
+        if (!found.why.empty()) {
+            throw FileError(fmt::format("{}: {} cannot be written ({})\n hint: {}", file.by,
+                                        file.path.string(), found.why, found.hint));
+        }
+    }
+}
+
 std::vector<Diagnostic> unwritable_outputs(const Deck& deck)
 {
     std::vector<Diagnostic> out;
     std::set<std::string> told; // a key's first fault: its passing files share folder and fate
     for (const NamedFile& file : files_written(deck)) {
-        const fs::path parent = file.path.parent_path();
-        const fs::path folder = parent.empty() ? "." : parent;
         const bool is_log = file.by == "output.log"; // opened where it is, never renamed
         std::error_code ignored;
-        std::string why;
-        std::string hint;
-        if (fs::is_directory(file.path, ignored)) {
-            why = "it is a folder";
-            hint = "name a file";
-        } else if (!is_log && fs::is_other(file.path, ignored)) {
-            why = "it is a device, pipe or socket, and a file would take its place";
-            hint = "name a file, or write \"none\" for none";
+        Obstacle found = is_log && fs::is_character_file(file.path, ignored)
+                             ? Obstacle()
+                             : obstacle_to(file.path, Company::with_others);
+        if (!is_log && fs::is_other(file.path, ignored)) {
+            found = {"it is a device, pipe or socket, and a file would take its place",
+                     "name a file, or write \"none\" for none"};
         } else if (is_log &&
                    (fs::is_fifo(file.path, ignored) || fs::is_socket(file.path, ignored))) {
-            why = "it is a pipe or socket, and without a reader the run would wait for ever";
-            hint = "name a file, or write \"none\" for none";
-        } else if (!fs::is_directory(folder, ignored)) {
-            why = fmt::format("the folder {} does not exist", folder.string());
-            hint = "make the folder, or name another one";
-        } else if (access(folder.c_str(), W_OK | X_OK) != 0) {
-            why = fmt::format("the folder {} may not be written to", folder.string());
-            hint = "change its permissions, or name another one";
-        } else if (const long longest = pathconf(folder.c_str(), _PC_NAME_MAX);
-                   longest > 0 &&
-                   file.path.filename().native().size() > static_cast<std::size_t>(longest)) {
-            why = fmt::format("its name is longer than {} bytes, the most this disk can take",
-                              longest);
-            hint = "choose a shorter name";
+            found = {"it is a pipe or socket, and without a reader the run would wait for ever",
+                     "name a file, or write \"none\" for none"};
         }
-        if (!why.empty() && told.insert(file.by).second) {
-            out.push_back(
-                {deck.place_of(file.by),
-                 fmt::format("{}: {} cannot be written ({})", file.by, file.path.string(), why), "",
-                 hint});
+        if (!found.why.empty() && told.insert(file.by).second) {
+            out.push_back({deck.place_of(file.by),
+                           fmt::format("{}: {} cannot be written ({})", file.by, file.path.string(),
+                                       found.why),
+                           "", found.hint});
         }
     }
     return out;

@@ -26,6 +26,10 @@ void refuse_to_overwrite(const Deck& deck, const std::vector<NamedFile>& written
 /// The same for the outputs of a run.
 void refuse_to_overwrite_inputs(const Deck& deck, Diagnostics& diagnostics);
 
+/// Throws FileError where one of them cannot be made, as far as that can be told before it is: what
+/// a command computes first would be lost.
+void refuse_unwritable(const std::vector<NamedFile>& written);
+
 /// A line for every output of a run whose folder is missing or may not be written to.
 std::vector<Diagnostic> unwritable_outputs(const Deck& deck);
 

@@ -4,10 +4,25 @@
 #include <array>
 #include <ctime>
 #include <iostream>
+#include <string_view>
 #include <unistd.h>
 
 namespace tessera
 {
+
+namespace
+{
+
+/// Past the stream, which shows control characters as '?' (PrintableStreams).
+void clear_line()
+{
+    constexpr std::string_view clear = "\r\033[K";
+    std::cout.flush();
+    // a terminal that is gone is no fault of the run
+    [[maybe_unused]] const auto written = write(STDOUT_FILENO, clear.data(), clear.size());
+}
+
+} // namespace
 
 RunProgress::RunProgress(bool quiet) : quiet_(quiet), on_terminal_(isatty(STDOUT_FILENO) != 0) {}
 
@@ -26,7 +41,8 @@ void RunProgress::tell(double elapsed, std::ostream* log, const std::function<st
     }
     last_ = elapsed;
     if (on_terminal_) {
-        std::cout << "\r\033[K" << words() << std::flush;
+        clear_line();
+        std::cout << words() << std::flush;
     } else {
         std::cout << words() << std::endl;
     }
@@ -35,7 +51,7 @@ void RunProgress::tell(double elapsed, std::ostream* log, const std::function<st
 void RunProgress::finish()
 {
     if (on_terminal_ && !quiet_) {
-        std::cout << "\r\033[K" << std::flush;
+        clear_line();
     }
 }
 

@@ -23,8 +23,7 @@ namespace tessera
 
 RunSession::RunSession(LoadedSystem system, const RunOptions& options, const StopRequest& stop)
     : system_(std::move(system)), stop_(stop), quiet_(options.quiet),
-      threads_(threads_to_use(options.threads.value_or(system_.deck.compute.threads))),
-      progress_(options.quiet)
+      threads_(threads_to_use(system_.deck.compute.threads)), progress_(options.quiet)
 {
     const Deck& deck = system_.deck;
     const Topology& topology = *system_.assembly.topology;

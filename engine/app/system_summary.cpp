@@ -101,7 +101,7 @@ std::string accuracy_in_words(const Assembly& assembly)
                                                   topology.charge.begin(), 0.0),
                                assembly.box.volume(), topology.coulomb_constant};
     std::string out = fmt::format(
-        "RMS error of forces, estimated: direct sum {:.2g} kJ/mol/nm (Kolafa and Perram 1992)",
+        "RMS error of forces, estimated: direct sum {:.2g} kJ/mol/nm",
         truncation_force_error(system, nonbonded.ewald_beta, nonbonded.coulomb_cutoff));
     if (nonbonded.electrostatics == Electrostatics::pme) {
         const auto& grid = nonbonded.pme_grid;
@@ -109,7 +109,7 @@ std::string accuracy_in_words(const Assembly& assembly)
         const double spacing =
             std::max({norm(h[0]) / grid[0], norm(h[1]) / grid[1], norm(h[2]) / grid[2]});
         out += fmt::format(
-            ", mesh of {:.4g} nm {:.2g} kJ/mol/nm (Deserno and Holm 1998, fitted to SPME)", spacing,
+            ", mesh of {:.4g} nm {:.2g} kJ/mol/nm", spacing,
             mesh_force_error(system, nonbonded.ewald_beta, spacing, nonbonded.pme_order));
     }
     return out;
@@ -122,8 +122,9 @@ std::string pair_list_in_words(const Deck& deck, const Assembly& assembly)
     const NonbondedSettings& nonbonded = assembly.nonbonded;
     std::string out =
         fmt::format("radius {:.4g} nm (cut-off + {:.4g} nm of buffer), exact: rebuilt before any "
-                    "pair can be missed, drift_tolerance is not used",
-                    nonbonded.cutoff() + nonbonded.list_buffer, nonbonded.list_buffer);
+                    "pair can be missed{}",
+                    nonbonded.cutoff() + nonbonded.list_buffer, nonbonded.list_buffer,
+                    deck.gives("nonbonded.drift_tolerance") ? ", drift_tolerance is not used" : "");
     const DynamicsSettings& dynamics = deck.dynamics;
     double lightest = 0;
     for (const double mass : assembly.topology->mass) {

@@ -110,7 +110,16 @@ void fast_motion(const Deck& deck, const Topology& topology, Diagnostics& diagno
     const double step = deck.dynamics.timestep;
     const Vibration fastest = fastest_vibration(topology);
     const SourcePlace place = deck.place_of("run.timestep");
-    if (step > fastest.period / constants::pi) {
+    constexpr double shortest_period = 0.002; // ps: a quarter of the H2 molecule's
+    if (fastest.period < shortest_period) {
+        warn(
+            diagnostics, place,
+            fmt::format("the bond {} - {} would swing in {:.3g} fs, faster than any bond does: "
+                        "steps from {:.3g} fs on diverge",
+                        atom_label(topology, fastest.i), atom_label(topology, fastest.j),
+                        fastest.period * 1e3, fastest.period / constants::pi * 1e3),
+            "look at its force constant in the topology (GROMACS: kJ/mol/nm^2), and at the masses");
+    } else if (step > fastest.period / constants::pi) {
         warn(diagnostics, place,
              fmt::format("the step of {:.4g} fs is beyond what the fastest motion allows: the bond "
                          "{} - {} swings in {:.3g} fs, and steps from {:.3g} fs on diverge",
@@ -133,16 +142,13 @@ void net_charge(const Deck& deck, const Assembly& assembly, Diagnostics& diagnos
 {
     const auto& charge = assembly.topology->charge;
     const double sum = std::accumulate(charge.begin(), charge.end(), 0.0);
-    const auto& told = assembly.topology->warnings;
-    const bool told_already = std::any_of(told.begin(), told.end(), [](const std::string& warning) {
-        return warning.find("net charge") != std::string::npos;
-    });
-    if (!told_already && std::fabs(sum) > 1e-3 && assembly.box.is_periodic() &&
-        deck.nonbonded.has_coulomb_lattice()) {
-        warn(diagnostics, deck.place_of("system.topology"),
-             fmt::format("the system has a net charge of {:+.6g} e (a uniform background "
-                         "neutralises it, which acts on the pressure)",
-                         sum),
+    if (std::fabs(sum) > 1e-3 && assembly.box.is_periodic() &&
+        deck.nonbonded.electrostatics != Electrostatics::none) {
+        warn(diagnostics, deck.line_of("system.topology"),
+             fmt::format("the system has a net charge of {:+.6g} e ({})", sum,
+                         deck.nonbonded.has_coulomb_lattice()
+                             ? "a uniform background neutralises it, which acts on the pressure"
+                             : "nothing neutralises it"),
              "add counter-ions, unless this is meant");
     }
 }
@@ -181,6 +187,27 @@ void truncated_coulomb(const Deck& deck, const Assembly& assembly, Diagnostics& 
                          nonbonded.coulomb_cutoff),
              "choose electrostatics = \"pme\" or \"reaction-field\", or "
              "coulomb_modifier = \"potential-shift\"");
+    }
+}
+
+/// Direct Ewald sums are a reference to compare with, and take atoms times waves in each step.
+void slow_reference(const Deck& deck, const Assembly& assembly, Diagnostics& diagnostics)
+{
+    if (assembly.nonbonded.electrostatics != Electrostatics::ewald) {
+        return;
+    }
+    // half the waves k with exp(-k^2/(4 beta^2)) above 1e-17
+    const double largest = 2 * assembly.nonbonded.ewald_beta * std::sqrt(17 * std::log(10.0));
+    const double waves =
+        assembly.box.volume() * std::pow(largest, 3) / (12 * constants::pi * constants::pi);
+    const auto atoms = static_cast<double>(assembly.topology->atoms());
+    constexpr double patience = 1e6; // atoms times waves: some hundredths of a second
+    if (atoms * waves > patience) {
+        warn(diagnostics, deck.place_of("nonbonded.electrostatics"),
+             fmt::format("electrostatics = \"ewald\" is the slow reference of the mesh: it sums "
+                         "{:.0f} waves for each of {:.0f} atoms in every step",
+                         waves, atoms),
+             "choose electrostatics = \"pme\", unless this is a comparison");
     }
 }
 
@@ -253,6 +280,7 @@ bool warn_of_unwise(const Deck& deck, const Assembly& assembly, bool dynamics,
             fast_motion(deck, *assembly.topology, diagnostics);
         }
         narrow_box(deck, assembly, diagnostics);
+        slow_reference(deck, assembly, diagnostics);
         short_cutoff(deck, assembly, diagnostics);
     }
     return atoms_overlap;

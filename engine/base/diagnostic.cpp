@@ -1,6 +1,9 @@
 #include "engine/base/diagnostic.hpp"
 
+#include "engine/base/printable.hpp"
+
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 #include <numeric>
 
@@ -11,15 +14,6 @@ namespace
 {
 
 constexpr std::size_t most_shown = 160; ///< characters of a source line
-
-/// Without what a terminal would obey or a C string would end at.
-std::string printable(std::string text)
-{
-    std::replace_if(
-        text.begin(), text.end(),
-        [](unsigned char c) { return (c < 0x20 && c != '\t' && c != '\n') || c == 0x7f; }, '?');
-    return text;
-}
 
 /// A long line is shown around its underlined part; `column` moves with it.
 std::string shown_line(const std::string& line, int& column)
@@ -63,7 +57,7 @@ std::string Diagnostic::text() const
         static_cast<std::size_t>(std::clamp(place.width, 1, static_cast<int>(most_shown)));
     std::string out;
     if (!place.file.empty()) {
-        out += place.file;
+        out += printable(place.file);
         if (place.line > 0) {
             out += fmt::format(":{}", place.line);
             if (place.column > 0) {
@@ -118,6 +112,9 @@ void fail(Diagnostic fault)
 
 std::string nearest_name(std::string_view given, const std::vector<std::string>& known)
 {
+    const auto small = [](char c) {
+        return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    };
     std::string best;
     std::size_t best_distance = std::max<std::size_t>(2, given.size() / 3) + 1;
     for (const std::string& name : known) {
@@ -127,7 +124,8 @@ std::string nearest_name(std::string_view given, const std::vector<std::string>&
             std::size_t diagonal = row[0];
             row[0] = i + 1;
             for (std::size_t j = 0; j < name.size(); ++j) {
-                const std::size_t substitution = diagonal + (given[i] == name[j] ? 0 : 1);
+                const std::size_t substitution =
+                    diagonal + (small(given[i]) == small(name[j]) ? 0 : 1);
                 diagonal = row[j + 1];
                 row[j + 1] = std::min({row[j] + 1, row[j + 1] + 1, substitution});
             }

@@ -50,8 +50,8 @@ private:
 /// Throws an InputError for a single fault.
 [[noreturn]] void fail(Diagnostic fault);
 
-/// The known name nearest to `given` (edit distance at most a third of its length, at least 2);
-/// empty if none is near.
+/// The known name nearest to `given` (edit distance at most a third of its length, at least 2;
+/// small and capital letters count as the same); empty if none is near.
 std::string nearest_name(std::string_view given, const std::vector<std::string>& known);
 
 } // namespace tessera

@@ -5,6 +5,7 @@ usage: cli_test.py TESSERA SOURCE_DIR
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -20,10 +21,70 @@ def tessera(*arguments):
 
 
 class CommandLine(unittest.TestCase):
-    def test_no_command_is_a_fault_of_usage(self):
-        run = tessera()
-        self.assertEqual(run.returncode, 2)
-        self.assertIn("subcommand", run.stderr)
+    def usage_fault(self, *words):
+        run = tessera(*words)
+        self.assertEqual((run.returncode, run.stdout), (2, ""))
+        return run.stderr
+
+    def test_without_a_command_all_are_listed(self):
+        said = self.usage_fault()
+        self.assertIn("tessera: a command is missing", said)
+        for command in ("run DECK", "energy DECK", "check DECK", "validate DECK", "convert IN OUT", "info"):
+            self.assertIn("  tessera " + command + " ", said)
+
+    def test_help_lists_the_commands_and_the_options_of_one(self):
+        self.assertEqual(tessera("help").stdout, tessera("--help").stdout)
+        of_run = tessera("help", "run")
+        self.assertEqual(of_run.returncode, 0)
+        self.assertIn("--continue", of_run.stdout)
+        self.assertIn('unknown command "rn". Did you mean "run"?', self.usage_fault("help", "rn"))
+
+    def test_an_option_that_nobody_knows_is_told_with_the_nearest(self):
+        self.assertIn('tessera run: unknown option "--hlep". Did you mean --help?', self.usage_fault("run", "--hlep"))
+        said = self.usage_fault("run", "a.toml", "--thread", "2")
+        self.assertIn('tessera run: unknown option "--thread". Did you mean --threads?', said)
+        self.assertEqual(len(said.splitlines()), 1)
+        self.assertIn('unknown option "-q". Its options: --help, --set', self.usage_fault("run", "a.toml", "-q"))
+
+    def test_an_option_before_its_command_is_told_where_it_belongs(self):
+        self.assertIn("Options of a command stand behind it", self.usage_fault("--threads", "2", "run", "a.toml"))
+
+    def test_words_that_are_missing_or_too_many_are_named(self):
+        self.assertIn("tessera run: DECK is missing", self.usage_fault("run"))
+        self.assertIn("tessera check: DECK is missing", self.usage_fault("check"))
+        self.assertIn("tessera convert: OUT is missing", self.usage_fault("convert", "a.gro"))
+        self.assertIn('"b" is one word too many (it takes DECK alone)', self.usage_fault("energy", "a", "b", "c"))
+        self.assertIn('"x" is one word too many (it takes none)', self.usage_fault("info", "x"))
+        self.assertIn("--threads needs a value", self.usage_fault("run", "a.toml", "--threads"))
+
+    def test_a_deck_in_the_place_of_the_command_is_told_where_it_belongs(self):
+        self.assertIn("A deck follows the command: tessera run a.toml", self.usage_fault("a.toml"))
+
+    def test_every_command_that_computes_takes_threads(self):
+        check = tessera("check", GOOD / "minimal.toml", "--threads", "1")
+        self.assertIn("cpu, 1 threads", check.stdout)
+        three = tessera("energy", GOOD / "minimal.toml", "--threads", "3")
+        self.assertEqual((three.returncode, three.stdout), (0, tessera("energy", GOOD / "minimal.toml").stdout))
+
+    def test_no_control_character_reaches_a_terminal(self):
+        with tempfile.TemporaryDirectory() as folder:
+            odd = pathlib.Path(folder) / "a\033[31m\u009bb.gro"
+            lines = (GOOD / "water.gro").read_text().splitlines()
+            odd.write_text("\n".join(["title", "\0339"] + lines[2:]) + "\n")
+            deck = pathlib.Path(folder) / "a\033]0;b.toml"
+            deck.write_text((GOOD / "minimal.toml").read_text().replace('"water', '"%s/water' % GOOD))
+            for words in (("convert", odd, "x.pdb"), ("convert", str(odd) + "x", "x.pdb"), ("check", deck), ("check", odd),
+                          ("energy", deck), (odd,), ("run", "--" + odd.name), ("help", odd.name),
+                          ("check", deck, "--set", "system.coordinates=%s" % odd),
+                          ("run", deck, "--set", "run.steps=1", "--set", "output.log=%s/a\033.log" % folder)):
+                with self.subTest(command=words[0]):
+                    run = subprocess.run([TESSERA] + [str(w) for w in words], capture_output=True, timeout=60)
+                    self.assertTrue(run.stdout + run.stderr)
+                    for byte in (b"\033", b"\xc2\x9b"):
+                        self.assertNotIn(byte, run.stdout + run.stderr)
+            log = (pathlib.Path(folder) / "a\033.log").read_bytes()
+            self.assertIn(b"finished at step 1", log)
+            self.assertNotIn(b"\033", log)
 
     def test_an_unknown_command_is_a_fault_of_usage(self):
         run = tessera("enrgy", GOOD / "minimal.toml")
@@ -114,10 +175,15 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(run.returncode, 2)
         self.assertIn("2 processes were started, but tessera run on several ranks is not built yet", run.stderr)
 
-    def test_an_unwritable_file_is_a_fault_of_the_environment(self):
-        run = tessera("energy", GOOD / "minimal.toml", "--json", "/nowhere/e.json")
-        self.assertEqual(run.returncode, 4)
-        self.assertIn("/nowhere/e.json: cannot be written", run.stderr)
+    def test_an_unwritable_file_is_told_before_anything_is_computed(self):
+        for command, option in ((("energy",), "--json"), (("energy",), "--forces"), (("validate", "--quick"), "--json")):
+            run = tessera(*command, GOOD / "minimal.toml", option, "/nowhere/e.json")
+            self.assertEqual((run.returncode, run.stdout), (4, ""))
+            self.assertIn(option + ": /nowhere/e.json cannot be written (the folder /nowhere does not exist)", run.stderr)
+
+    def test_a_device_may_be_written_to(self):
+        run = tessera("energy", GOOD / "minimal.toml", "--forces", "/dev/null")
+        self.assertEqual(run.returncode, 0, run.stderr)
 
 
 class Set(unittest.TestCase):
@@ -134,6 +200,9 @@ class Set(unittest.TestCase):
         self.assertIn("7 steps", self.summary("run.steps=7"))
         self.assertIn("20 x 20 x 24", self.summary("pme.grid=[20, 20, 24]"))
         self.assertIn("5000 steps of 1 fs", self.summary('run.timestep="1 fs"'))
+
+    def test_blanks_beside_the_equals_sign_do_not_count(self):
+        self.assertIn("7 steps of 1 fs", self.summary("run.steps = 7", "run.timestep = 1 fs"))
 
     def test_the_last_of_two_wins(self):
         self.assertIn("9 steps", self.summary("run.steps=7", "run.steps=9"))
@@ -225,9 +294,44 @@ class Check(unittest.TestCase):
         self.assertIn("the step of 2e+04 fs is beyond what the fastest motion allows: the bond 1 (OW, SOL 1)", text)
         self.assertIn("rigid water, which turns to and fro", self.warnings("minimal.toml", "run.timestep=30 fs"))
 
-    def test_a_coarse_mesh_is_warned_of(self):
-        self.assertIn("the PME mesh is coarser than the tolerance deserves",
-                      self.warnings("minimal.toml", "pme.spacing=0.25 nm"))
+    def test_a_coarse_mesh_is_warned_of_with_one_that_would_do(self):
+        text = self.warnings("minimal.toml", "pme.spacing=0.25 nm")
+        self.assertIn("the PME mesh is coarser than the tolerance deserves", text)
+        spacing = re.search(r'hint: spacing = "(\S+ nm)" would do', text).group(1)
+        self.assertEqual(self.warnings("minimal.toml", "pme.spacing=" + spacing), "")
+        text = self.warnings("minimal.toml", "pme.grid=[10, 10, 10]")
+        grid = re.search(r"hint: (grid = .*\]) would do", text).group(1)
+        self.assertEqual(self.warnings("minimal.toml", "pme." + grid), "")
+
+    def test_default_meshes_are_not_called_coarse_at_usual_cutoffs(self):
+        for cutoff in ("0.8 nm", "0.9 nm"):
+            run = tessera("check", SOURCE / "inputs/spce/run.toml", "--set", "nonbonded.cutoff=" + cutoff)
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+
+    def test_of_a_beta_that_no_mesh_serves_the_tolerance_is_named(self):
+        text = self.warnings("minimal.toml", "pme.tolerance=1e-9")
+        self.assertIn("hint: tolerance = 1e-5 is usual (here 1e-09)", text)
+
+    def test_the_slow_reference_is_warned_of_where_it_is_slow(self):
+        ewald = "nonbonded.electrostatics=ewald"
+        self.assertEqual(self.warnings("minimal.toml", ewald), "")
+        run = tessera("check", SOURCE / "inputs/spce/run.toml", "--set", ewald)
+        self.assertIn('electrostatics = "ewald" is the slow reference of the mesh: it sums', run.stderr)
+
+    def test_a_net_charge_is_warned_of_once_with_what_to_do(self):
+        for coulomb, words in (("pme", "a uniform background neutralises it"), ("reaction-field", "nothing neutralises it")):
+            text = self.warnings_of(lambda top: top.replace("-0.834", "0.166"), "nonbonded.electrostatics=" + coulomb)
+            self.assertIn("the system has a net charge of +3 e (" + words, text)
+            self.assertIn("hint: add counter-ions, unless this is meant", text)
+            self.assertEqual(text.count("warning:"), 1)
+
+    def test_a_bond_stronger_than_any_is_told_by_its_constant(self):
+        with tempfile.TemporaryDirectory() as folder:
+            top = pathlib.Path(folder) / "water.top"
+            top.write_text((GOOD / "water.top").read_text().replace("502416.0", "1e300"))
+            text = self.warnings("flexible-water.toml", "system.topology=%s" % top)
+        self.assertIn("hint: look at its force constant in the topology", text)
+        self.assertNotIn("e-1", text.split("hint:")[1])
 
     def test_truncated_coulomb_is_warned_of(self):
         cut = "nonbonded.electrostatics=cutoff"

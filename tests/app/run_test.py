@@ -63,7 +63,7 @@ class Run(unittest.TestCase):
         log = (self.folder / "run.log").read_text()
         for line in (r"run\.timestep = \"1 fs\" +# given", r"output\.position_precision = \"float32\" +# default\n",
                      r"barostat\.time_constant = .*# default; no effect: there is no barostat",
-                     r"pair list +radius .*exact: rebuilt before any pair can be missed, drift_tolerance is not used",
+                     r"pair list +radius .*exact: rebuilt before any pair can be missed; expected every",
                      r"accuracy +RMS error of forces", r"drift of the conserved quantity: \S+ \+- \S+ kJ/mol/ps an atom = "
                      r"\S+ \+- \S+ kT/ns", r"density +\d", r"peak memory \S+ MB, \d+ bytes an atom",
                      r"pair list made \d+ times", r"finished at step 40 .*\(40 steps in this part\)",

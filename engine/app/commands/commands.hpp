@@ -13,6 +13,7 @@ namespace tessera
 struct DeckOptions {
     std::filesystem::path deck;
     std::vector<std::string> sets; ///< --set KEY=VALUE, in order
+    std::optional<int> threads;    ///< --threads, instead of compute.threads
 };
 
 struct EnergyOptions {
@@ -30,17 +31,15 @@ struct CheckOptions {
 struct RunOptions {
     DeckOptions input;
     std::string continuation; ///< empty: from the start; "always"; "if-present"
-    std::optional<int> threads;
     bool quiet = false;
 };
 
 struct ValidateOptions {
     DeckOptions input;
-    std::string json;           ///< file to write, or empty
-    bool quick = false;         ///< tests T1 and T2, all that is built
-    std::int64_t frames = 4;    ///< configurations judged, the start included
-    std::int64_t stride = 25;   ///< steps of dynamics between them
-    std::optional<int> threads; ///< instead of compute.threads
+    std::string json;         ///< file to write, or empty
+    bool quick = false;       ///< tests T1 and T2, all that is built
+    std::int64_t frames = 4;  ///< configurations judged, the start included
+    std::int64_t stride = 25; ///< steps of dynamics between them
 };
 
 struct ConvertOptions {

@@ -33,7 +33,7 @@ void write_text(const std::string& name, const std::string& text)
     }
 }
 
-/// --json and --forces must not name what is read.
+/// --json and --forces must not name what is read, and must be possible.
 void check_outputs(const EnergyOptions& options, const Deck& deck)
 {
     std::vector<NamedFile> written;
@@ -49,6 +49,7 @@ void check_outputs(const EnergyOptions& options, const Deck& deck)
     Diagnostics diagnostics;
     refuse_to_overwrite(deck, written, files_read(deck), diagnostics);
     diagnostics.throw_if_any();
+    refuse_unwritable(written);
 }
 
 void tell(const EnergyOptions& options, const Assembly& assembly, const SinglePoint& result)

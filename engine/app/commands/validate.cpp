@@ -33,8 +33,10 @@ void check_request(const ValidateOptions& options, const Deck& deck)
     }
     if (!options.json.empty()) {
         Diagnostics diagnostics;
-        refuse_to_overwrite(deck, {{"--json", options.json}}, files_read(deck), diagnostics);
+        const std::vector<NamedFile> written = {{"--json", options.json}};
+        refuse_to_overwrite(deck, written, files_read(deck), diagnostics);
         diagnostics.throw_if_any();
+        refuse_unwritable(written);
     }
 }
 
@@ -61,7 +63,7 @@ int validate_command(const ValidateOptions& options)
     const Deck& deck = system.deck;
     const Assembly& assembly = system.assembly;
     check_request(options, deck);
-    const int threads = threads_to_use(options.threads.value_or(deck.compute.threads));
+    const int threads = threads_to_use(deck.compute.threads);
 
     Diagnostics diagnostics;
     State start = start_state(deck, assembly, diagnostics);

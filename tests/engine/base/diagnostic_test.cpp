@@ -64,6 +64,19 @@ TEST(Diagnostic, ShortensWordsAsLongAsAFile)
     EXPECT_LT(text.size(), 5000U);
 }
 
+TEST(Diagnostic, ShowsNoControlCharacterOfAFileName)
+{
+    EXPECT_EQ((Diagnostic{{"a\033[31m.top", 1, 0, 1, ""}, "a fault", "", ""}.text()),
+              "a?[31m.top:1: a fault");
+}
+
+TEST(NearestName, CountsSmallAndCapitalLettersAsTheSame)
+{
+    EXPECT_EQ(nearest_name("PME", {"cutoff", "pme", "none"}), "pme");
+    EXPECT_EQ(nearest_name("Reaction-Feld", {"reaction-field", "pme"}), "reaction-field");
+    EXPECT_EQ(nearest_name("XYZ", {"pme"}), "");
+}
+
 TEST(Diagnostics, TellsTheFirstThirtyFaultsAndTheNumberOfTheOthers)
 {
     Diagnostics diagnostics;
