@@ -348,8 +348,9 @@ DeckValues::DeckValues(const TomlDocument& document, const std::vector<std::stri
             std::find(tables.begin(), tables.end(), table_of(entry.path)) != tables.end();
         if (find_deck_key(entry.path) != nullptr) {
             given_[entry.path] = entry;
-        } else if (table_known || table_of(entry.path).empty()) {
-            refuse_unknown(entry, diagnostics); // keys of unknown tables are told by the table
+        } else if (table_known || table_of(entry.path).empty() ||
+                   !hint_for_foreign_key(name_in_table(entry.path)).empty()) {
+            refuse_unknown(entry, diagnostics); // others of unknown tables are told by the table
         }
     }
     for (const std::string& set : sets) {

@@ -37,7 +37,7 @@ RunSession::RunSession(LoadedSystem system, const RunOptions& options, const Sto
                                      deck.system.topology.string(), reasons));
     }
     if (deck.output.time_limit_of_slurm) {
-        system_.deck.output.time_limit = time_left_in_slurm_job();
+        system_.deck.output.time_limit = time_left_in_slurm_job(deck.place_of("output.time_limit"));
     }
     system_.deck.compute.threads = threads_; // what the opening tells
     lock_files();

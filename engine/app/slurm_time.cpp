@@ -38,21 +38,24 @@ std::optional<double> slurm_duration(const std::string& text)
     return digits > 0 ? std::optional<double>(days * 86400 + seconds) : std::nullopt;
 }
 
-std::optional<double> time_left_in_slurm_job()
+std::optional<double> time_left_in_slurm_job(const SourcePlace& asked_at)
 {
     const char* const job = std::getenv("SLURM_JOB_ID");
     if (job == nullptr) {
-        throw InputError("output.time_limit = \"slurm\", but this is no Slurm job (SLURM_JOB_ID is "
-                         "not set). Give the limit as a time, such as \"23.5 h\".");
+        fail({asked_at,
+              "output.time_limit = \"slurm\", but this is no Slurm job (SLURM_JOB_ID is not set)",
+              "", "give the limit as a time, such as \"23.5 h\""});
     }
     const std::string id(job);
     const bool plain = !id.empty() && std::all_of(id.begin(), id.end(), [](unsigned char c) {
         return std::isdigit(c) != 0;
     });
     if (!plain) {
-        throw InputError(fmt::format("SLURM_JOB_ID = \"{}\" is not a job number. Give "
-                                     "output.time_limit as a time, such as \"23.5 h\".",
-                                     id));
+        fail({asked_at,
+              fmt::format("SLURM_JOB_ID = \"{}\" is not a job number, which output.time_limit = "
+                          "\"slurm\" needs",
+                          id),
+              "", "give the limit as a time, such as \"23.5 h\""});
     }
     const std::string command = "squeue -h -j " + id + " -o %L 2>/dev/null";
     const auto close = [](std::FILE* pipe) { pclose(pipe); };

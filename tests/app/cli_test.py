@@ -127,6 +127,13 @@ class CommandLine(unittest.TestCase):
             self.assertEqual(out.read_text(), "old")
             self.assertEqual(len(list(pathlib.Path(folder).iterdir())), 1)
 
+    def test_the_page_of_errors_names_every_exit_status(self):
+        header = (SOURCE / "engine/app/exit_status.hpp").read_text()
+        known = [int(number) for number in re.findall(r"inline constexpr int \w+ = (\d+);", header)]
+        page = (SOURCE / "docs/errors.md").read_text()
+        told = [int(number) for number in re.findall(r"^\| (\d+) \|", page, re.M)]
+        self.assertEqual(told, sorted(known + [130]))  # 130: the shell's word for a second Ctrl-C
+
     def test_help_and_version_end_with_status_zero(self):
         for arguments in (["--help"], ["energy", "--help"], ["--version"]):
             run = tessera(*arguments)

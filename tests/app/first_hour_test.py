@@ -2,6 +2,7 @@
 
 usage: first_hour_test.py TESSERA SOURCE_DIR
 """
+import os
 import pathlib
 import re
 import shutil
@@ -33,6 +34,53 @@ class Bootstrap(unittest.TestCase):
         self.refused(["run", "--cuda=maybe"], '--cuda "maybe" is unknown')
         self.refused(["run", "--job", "2"], 'unknown option "--job"')
         self.refused(["rnu"], 'unknown word "rnu"')
+
+
+class BootstrapWithoutMachine(unittest.TestCase):
+    """The script between programs that only write down what they were asked."""
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+        (self.folder / "build").mkdir()
+        (self.folder / "bin").mkdir()
+        shutil.copy(SOURCE / "bootstrap", self.folder)
+        self.program("bin/cmake", "echo '-- GPU parts: none'")
+        self.program("bin/apt-get", "echo apt-get $1")
+        self.program("bin/sudo", 'exec "$@"')
+        self.program("build/tessera", "echo tessera $@")
+
+    def program(self, name, text):
+        path = self.folder / name
+        path.write_text("#!/bin/sh\n%s\n" % text)
+        path.chmod(0o755)
+
+    def bootstrap(self, *words, installed):
+        self.program("bin/dpkg-query", "echo '%s'" % ("install ok installed" if installed else "unknown"))
+        path = "%s:%s" % (self.folder / "bin", os.environ["PATH"])
+        return subprocess.run(["bash", self.folder / "bootstrap", *words], capture_output=True, text=True, timeout=60,
+                              env=dict(os.environ, PATH=path))
+
+    def test_the_run_ends_with_where_to_look_next(self):
+        run = self.bootstrap("run", installed=True)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        said = run.stdout[run.stdout.index("tessera run inputs/dhfr/run.toml"):]
+        for word in ("inputs/dhfr/README.md", "inputs/argon/README.md", "docs/deck-reference.md", "CONTRIBUTING.md"):
+            self.assertIn(word, said)
+            self.assertTrue((SOURCE / word).exists())
+        self.assertIn("--continue", said)
+
+    def test_minutes_without_words_are_announced(self):
+        run = self.bootstrap("build", installed=False)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertLess(run.stdout.index("installing, some minutes without further words"), run.stdout.index("apt-get update"))
+        self.assertRegex(run.stdout, r"building with \d+ jobs \(about \d+ minutes of processor time the first time\)")
+
+    def test_without_installing_the_command_to_do_so_is_told(self):
+        run = self.bootstrap("build", "--no-install", installed=False)
+        self.assertEqual(run.returncode, 4)
+        self.assertIn("Run: apt-get install g++", run.stderr)
 
 
 class ShippedDecks(unittest.TestCase):

@@ -219,7 +219,7 @@ class Run(unittest.TestCase):
 
     def test_the_time_limit_of_slurm_outside_a_job_is_refused(self):
         run = self.run_steps(10, sets=["output.time_limit=slurm"], status=2)
-        self.assertIn("this is no Slurm job", run.stderr)
+        self.assertIn('--set output.time_limit=slurm: output.time_limit = "slurm", but this is no Slurm job', run.stderr)
 
     def test_a_log_in_a_missing_folder_is_a_fault_of_the_environment(self):
         run = self.run_steps(10, sets=["output.log=nowhere/run.log"], status=4)
