@@ -153,14 +153,13 @@ void net_charge(const Deck& deck, const Assembly& assembly, Diagnostics& diagnos
     }
 }
 
-/// Returns whether there are any.
-bool overlaps(const Deck& deck, const Assembly& assembly, Diagnostics& diagnostics)
+void overlaps(const Deck& deck, const Assembly& assembly, Diagnostics& diagnostics)
 {
     constexpr double overlap = 0.05; // nm
     const auto pairs =
         close_pairs(*assembly.topology, assembly.box, assembly.coordinates.positions, overlap, 5);
     if (pairs.empty()) {
-        return false;
+        return;
     }
     std::string list;
     for (const ClosePair& pair : pairs) {
@@ -171,7 +170,6 @@ bool overlaps(const Deck& deck, const Assembly& assembly, Diagnostics& diagnosti
     warn(diagnostics, deck.place_of("system.coordinates"),
          fmt::format("atoms are closer than {} nm ({})", overlap, list),
          "minimise first (integrator = \"steepest-descent\"), or correct the coordinates");
-    return true;
 }
 
 void truncated_coulomb(const Deck& deck, const Assembly& assembly, Diagnostics& diagnostics)
@@ -268,11 +266,11 @@ void narrow_box(const Deck& deck, const Assembly& assembly, Diagnostics& diagnos
 
 } // namespace
 
-bool warn_of_unwise(const Deck& deck, const Assembly& assembly, bool dynamics,
+void warn_of_unwise(const Deck& deck, const Assembly& assembly, bool dynamics,
                     Diagnostics& diagnostics)
 {
     net_charge(deck, assembly, diagnostics);
-    const bool atoms_overlap = overlaps(deck, assembly, diagnostics);
+    overlaps(deck, assembly, diagnostics);
     if (dynamics) {
         if (!deck.dynamics.minimises()) {
             hydrogen_bonds(deck, *assembly.topology, diagnostics);
@@ -283,7 +281,6 @@ bool warn_of_unwise(const Deck& deck, const Assembly& assembly, bool dynamics,
         slow_reference(deck, assembly, diagnostics);
         short_cutoff(deck, assembly, diagnostics);
     }
-    return atoms_overlap;
 }
 
 } // namespace tessera

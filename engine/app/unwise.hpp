@@ -6,9 +6,8 @@ namespace tessera
 {
 
 /// Warns of what is legal but unwise: bonds to hydrogen that are free under a long step, a net
-/// charge, atoms on top of each other, a cut-off that nearly fills the box. Returns whether atoms
-/// are on top of each other.
-bool warn_of_unwise(const Deck& deck, const Assembly& assembly, bool dynamics,
+/// charge, atoms on top of each other, a cut-off that nearly fills the box.
+void warn_of_unwise(const Deck& deck, const Assembly& assembly, bool dynamics,
                     Diagnostics& diagnostics);
 
 } // namespace tessera

@@ -1,3 +1,4 @@
+#include "engine/app/close_pairs.hpp"
 #include "engine/app/commands/commands.hpp"
 #include "engine/app/exit_status.hpp"
 #include "engine/app/first_steps.hpp"
@@ -17,26 +18,29 @@ namespace tessera
 namespace
 {
 
-/// Where atoms overlap the run may break at once: the first steps are tried, and what they say is a
-/// fault. Returns what is left to say of the warnings.
-std::string try_first_steps(const Deck& deck, const Assembly& assembly, bool atoms_overlap,
-                            Diagnostics& diagnostics)
+/// Where atoms nearly touch the run may break at once: the first steps are tried, and what they say
+/// is a fault. Returns what is left to say of the warnings.
+std::string try_first_steps(const Deck& deck, const Assembly& assembly, Diagnostics& diagnostics)
 {
     constexpr int steps = 3;
+    constexpr double touching = 0.1; // nm; atoms that are not bonded keep 0.15 nm at least
     const bool minimises = deck.dynamics.minimises();
-    if (!atoms_overlap || minimises || !assembly.topology->dynamics_refusals.empty()) {
+    if (minimises || !assembly.topology->dynamics_refusals.empty() ||
+        close_pairs(*assembly.topology, assembly.box, assembly.coordinates.positions, touching, 1)
+            .empty()) {
         return "the run may still fail for what is warned of";
     }
     if (const std::string fault = fault_of_first_steps(deck, assembly, steps); !fault.empty()) {
         diagnostics.error({deck.place_of("system.coordinates"),
                            fmt::format("the run would break in its first {} steps, which were "
-                                       "tried since atoms overlap: {}",
-                                       steps, fault),
+                                       "tried since atoms are closer than {} nm: {}",
+                                       steps, touching, fault),
                            "", "minimise first (run.integrator = \"steepest-descent\")"});
     }
-    return fmt::format("the first {} steps were tried since atoms overlap, and the run gets "
-                       "through them; it may still fail later",
-                       steps);
+    return fmt::format(
+        "the first {} steps were tried since atoms are closer than {} nm, and the run "
+        "gets through them; it may still fail later",
+        steps, touching);
 }
 
 /// What `tessera run` refuses although its forces are known.
@@ -65,9 +69,8 @@ int check_command(const CheckOptions& options)
     // files are looked at even where the deck has faults: all faults at once
     const Assembly assembly =
         assemble(deck, options.strict ? NameCheck::fails : NameCheck::warns, diagnostics);
-    bool atoms_overlap = false;
     if (!diagnostics.has_errors()) {
-        atoms_overlap = warn_of_unwise(deck, assembly, true, diagnostics);
+        warn_of_unwise(deck, assembly, true, diagnostics);
         warn_of_refusals(deck, assembly, diagnostics);
         refuse_impossible_constraints(assembly, diagnostics);
     }
@@ -77,7 +80,7 @@ int check_command(const CheckOptions& options)
     }
     print_warnings(diagnostics);
     diagnostics.throw_if_any();
-    const std::string tried = try_first_steps(deck, assembly, atoms_overlap, diagnostics);
+    const std::string tried = try_first_steps(deck, assembly, diagnostics);
     diagnostics.throw_if_any();
     const std::size_t warnings = diagnostics.warnings().size();
     std::cout << system_summary(deck, assembly) << "no faults found";
