@@ -185,14 +185,13 @@ void PrunedBlocks::prune(const PairBlocks& all, const BlockPositions& now, int t
     kept_.shift.resize(all.shift.size());
     kept_.rows.resize(all.rows.size());
     kept_.tiles.resize(all.tiles.size());
-    // rounding of positions and of the cell's vectors brings a pair no nearer than this
-    constexpr double rounding = 1e-6; // nm
-    // atoms go half the buffer; the origin moves with the cell, at most as its vectors may change
-    const double drift = 0.5 * buffer_ + 2 * buffer_;
+    // atoms go half the buffer; the origin moves with the cell, which is seldom as much: the kernel
+    // looks whether FP32 is exact, so that this need not be sure
+    const double drift = 0.5 * buffer_;
     const auto blocks = static_cast<std::int64_t>(all.blocks.size());
 #pragma omp parallel num_threads(threads)
     {
-        Pruner pruner(all, now, cutoff_ + buffer_ + rounding, drift, kept_);
+        Pruner pruner(all, now, radius(), drift, kept_);
 #pragma omp for schedule(dynamic, 1)
         for (std::int64_t b = 0; b < blocks; ++b) {
             pruner.prune(b);

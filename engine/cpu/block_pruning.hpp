@@ -25,6 +25,9 @@ public:
     /// `buffer`, nm: what two atoms may come nearer before tiles are chosen anew.
     PrunedBlocks(double cutoff, double buffer) : cutoff_(cutoff), buffer_(buffer) {}
 
+    /// nm: tiles are chosen that hold a pair nearer than this.
+    [[nodiscard]] double radius() const { return cutoff_ + buffer_ + rounding; }
+
     /// After a search: nothing is kept.
     void forget() { has_list_ = false; }
 
@@ -35,6 +38,8 @@ private:
     [[nodiscard]] bool is_complete(const BlockPositions& now, int threads) const;
     void prune(const PairBlocks& all, const BlockPositions& now, int threads);
 
+    /// nm: rounding of positions and of the cell's vectors brings a pair no nearer than this.
+    static constexpr double rounding = 1e-6;
     double cutoff_, buffer_;
     bool has_list_ = false;
     PairBlocks kept_;

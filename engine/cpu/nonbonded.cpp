@@ -200,7 +200,7 @@ void Nonbonded::make_blocks()
     }
     BlockRules rules;
     rules.largest_block = block_options_.largest_block;
-    rules.drift = 0.5 * (list_radius_ - cutoff_) + 1e-3;
+    rules.kernel_radius = pruned_ ? pruned_->radius() : 0.0;
     rules.is_partial = is_partial_;
     if (blocks_) {
         rules.is_other = blocks_->is_other;

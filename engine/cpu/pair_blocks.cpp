@@ -14,6 +14,7 @@ namespace
 
 constexpr int width = ClusterOrder::width;
 constexpr double exact_reach = 1.999; // nm: FP32 holds 2^24 steps of 2^-23 nm, less the grid's own
+constexpr double longest_reach = 4.0; // nm: rows of a block are neighbours, also in a gas
 constexpr std::int64_t most_columns = 60000; // 16 bits name entries
 
 std::size_t at(std::int64_t k)
@@ -31,6 +32,22 @@ void include(Bounds& box, const Bounds& other)
         box.low[k] = std::min(box.low[k], other.low[k]);
         box.high[k] = std::max(box.high[k], other.high[k]);
     }
+}
+
+double half_side(const Bounds& box)
+{
+    const Vec3 side = box.high - box.low;
+    return 0.5 * std::max({side.x, side.y, side.z});
+}
+
+double gap2(const Bounds& a, const Bounds& b)
+{
+    double sum = 0;
+    for (int k = 0; k < 3; ++k) {
+        const double d = std::max({0.0, a.low[k] - b.high[k], b.low[k] - a.high[k]});
+        sum += d * d;
+    }
+    return sum;
 }
 
 class Builder {
@@ -108,7 +125,7 @@ private:
             }
             add_row(c);
         }
-        if (close(false)) {
+        if (close(n.first, n.last, false)) {
             return true;
         }
         out_.tiles.resize(tiles);
@@ -131,7 +148,7 @@ private:
                 plain_.clear();
                 add(row, first, std::min(row.end, first + most_columns), true);
                 add_row(c);
-                close(true);
+                close(c, c + 1, true);
             }
         }
     }
@@ -221,26 +238,30 @@ private:
             {entry(c, 0), begin, plain, static_cast<std::int64_t>(out_.tiles.size())});
     }
 
-    /// Keeps the block unless it reaches too far, or holds too much, and may be cut.
-    bool close(bool is_last_resort)
+    /// Keeps the block of rows [first, last) unless it reaches too far, or holds too much, and may
+    /// be cut.
+    bool close(std::int32_t first, std::int32_t last, bool is_last_resort)
     {
         const auto entries = static_cast<std::int64_t>(out_.cluster.size()) - first_entry_;
-        Bounds box{};
+        Bounds own = bounds_[at(first)];
+        for (std::int32_t c = first + 1; c < last; ++c) {
+            include(own, bounds_[at(c)]);
+        }
+        const double near2 = rules_.kernel_radius * rules_.kernel_radius;
+        Bounds near = own, all = own; // what the kernel will see, and what is listed
         for (std::int64_t e = first_entry_; e < first_entry_ + entries; ++e) {
             const std::int32_t c = out_.cluster[at(e)];
             const std::uint32_t s = out_.shift[at(e)];
             local_[s * bounds_.size() + at(c)] = -1;
             const Bounds moved{bounds_[at(c)].low - shifts_[s], bounds_[at(c)].high - shifts_[s]};
-            if (e == first_entry_) {
-                box = moved;
-            } else {
-                include(box, moved);
+            include(all, moved);
+            if (gap2(own, moved) < near2) {
+                include(near, moved);
             }
         }
-        const Vec3 side = box.high - box.low;
-        const double reach = 0.5 * std::max({side.x, side.y, side.z}) + rules_.drift;
-        const bool is_compact = reach < exact_reach;
-        if (!is_last_resort && (!is_compact || entries > most_columns)) {
+        const bool is_compact = half_side(near) < exact_reach;
+        if (!is_last_resort &&
+            (!is_compact || half_side(all) > longest_reach || entries > most_columns)) {
             out_.cluster.resize(at(first_entry_));
             out_.shift.resize(at(first_entry_));
             return false;
@@ -252,7 +273,7 @@ private:
             return true;
         }
         out_.blocks.push_back(
-            {first_entry_, entries, first_row_, rows, 0.5 * (box.low + box.high), is_compact});
+            {first_entry_, entries, first_row_, rows, 0.5 * (near.low + near.high), is_compact});
         out_.most_entries = std::max(out_.most_entries, entries);
         return true;
     }

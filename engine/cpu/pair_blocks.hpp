@@ -11,14 +11,14 @@ namespace tessera
 {
 
 /// The pair list cut into blocks of neighbouring rows, each with the images of clusters it touches
-/// (entries). Pairs of a block lie within about 2 nm of its origin, where FP32 holds positions on
-/// the 2^-23 nm grid exactly.
+/// (entries). What the kernel of mixed precision sees of it lies within about 2 nm of its origin,
+/// where FP32 holds positions on the 2^-23 nm grid exactly, or is_compact is false.
 struct PairBlocks {
     struct Block {
         std::int64_t first_entry, entries;
         std::int64_t first_row, rows;
         Vec3 origin;     ///< at the search, nm
-        bool is_compact; ///< no atom is farther from the origin than `reach` allows
+        bool is_compact; ///< all within `kernel_radius` of the rows was where FP32 is exact
     };
     std::vector<Block> blocks;
     std::vector<std::int32_t> cluster; ///< of each entry
@@ -35,7 +35,9 @@ struct PairBlocks {
 /// What is special about some columns of a list.
 struct BlockRules {
     std::int32_t largest_block = 64;          ///< rows; does not reach the bits
-    double drift = 0.05;                      ///< nm; how far atoms may move as the list ages
+    /// nm: what of a block is nearer to its rows must lie where FP32 is exact, or the block is cut;
+    /// what is farther is left out before that matters. Zero: it never does.
+    double kernel_radius = 0;
     std::span<const std::uint8_t> is_partial; ///< [columns]: some pairs near enough do not count
     /// [types][types] and [slots]: pairs of types the kernel has no formula for; empty: none
     std::span<const std::uint8_t> is_other;

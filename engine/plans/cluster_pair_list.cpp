@@ -34,7 +34,9 @@ public:
     {
     }
 
-    std::int32_t build(std::int32_t first, std::int32_t last)
+    /// Nodes stand in the order of a walk that goes left first: a node with n clusters and what is
+    /// below it take 2 n - 1 places from `index` on, so that halves can be built side by side.
+    void build(std::int32_t index, std::int32_t first, std::int32_t last)
     {
         const auto begin = order_.atom_of_slot.begin() + first * width;
         const auto count = static_cast<std::int32_t>(positions_.size());
@@ -47,29 +49,45 @@ public:
                 high[k] = std::max(high[k], x[k]);
             }
         }
-        const auto index = static_cast<std::int32_t>(order_.nodes.size());
-        order_.nodes.push_back({first, last, -1, -1, low, high});
+        ClusterOrder::Node& node = order_.nodes[at(index)];
+        node = {first, last, -1, -1, low, high};
         if (last - first == 1) {
             std::sort(begin, end);
-            return index;
+            return;
         }
         const Vec3 side = high - low;
         int axis = side.y > side.x ? 1 : 0;
         axis = side.z > side[axis] ? 2 : axis;
-        const std::int32_t middle = (first + last) / 2;
+        const std::int32_t middle = first + half_of(last - first);
         std::nth_element(begin, order_.atom_of_slot.begin() + middle * width, end,
                          [this, axis](std::int32_t a, std::int32_t b) {
                              const double xa = position(a)[axis], xb = position(b)[axis];
                              return xa < xb || (xa == xb && a < b);
                          });
-        const std::int32_t left = build(first, middle);
-        const std::int32_t right = build(middle, last);
-        order_.nodes[at(index)].left = left;
-        order_.nodes[at(index)].right = right;
-        return index;
+        node.left = index + 1;
+        node.right = index + 2 * (middle - first);
+        const std::int32_t left = node.left, right = node.right;
+        constexpr std::int32_t large = 256; // clusters; fewer are not worth a task
+        if (last - first > large) {
+#pragma omp task
+            build(left, first, middle);
+#pragma omp task
+            build(right, middle, last);
+#pragma omp taskwait
+        } else {
+            build(left, first, middle);
+            build(right, middle, last);
+        }
     }
 
 private:
+    /// Whole sub-trees of 64 clusters where there are several, else of 16: blocks of the pair
+    /// kernel are nodes of the tree, and full ones are cheapest.
+    static std::int32_t half_of(std::int32_t clusters)
+    {
+        const std::int32_t unit = clusters > 64 ? 64 : clusters > 16 ? 16 : 1;
+        return (clusters / 2 + unit / 2) / unit * unit;
+    }
     [[nodiscard]] const Vec3& position(std::int32_t a) const { return positions_[at(a)]; }
     std::span<const Vec3> positions_;
     ClusterOrder& order_;
@@ -324,7 +342,7 @@ std::vector<std::array<int, 3>> make_shifts(const Box& box, const ClusterOrder::
 
 } // namespace
 
-ClusterOrder make_cluster_order(std::span<const Vec3> positions)
+ClusterOrder make_cluster_order(std::span<const Vec3> positions, int threads)
 {
     ClusterOrder order;
     const auto atoms = static_cast<std::int32_t>(positions.size());
@@ -332,8 +350,11 @@ ClusterOrder make_cluster_order(std::span<const Vec3> positions)
     order.atom_of_slot.assign(at(clusters) * width, -1);
     std::iota(order.atom_of_slot.begin(), order.atom_of_slot.begin() + atoms, 0);
     if (atoms > 0) {
-        order.nodes.reserve(2 * at(clusters));
-        TreeBuilder(positions, order).build(0, clusters);
+        order.nodes.resize(2 * at(clusters) - 1);
+        TreeBuilder builder(positions, order);
+#pragma omp parallel num_threads(std::max(1, threads))
+#pragma omp single
+        builder.build(0, 0, clusters);
     }
     order.slot_of_atom.resize(at(atoms));
     for (std::size_t s = 0; s < order.atom_of_slot.size(); ++s) {
@@ -380,7 +401,7 @@ ClusterPairList make_cluster_pair_list(const Box& box, std::span<const Vec3> pos
 {
     ClusterPairList list;
     list.radius = radius;
-    list.order = make_cluster_order(positions);
+    list.order = make_cluster_order(positions, threads);
     make_masked(exclusions, list);
     list.shifts = {{0, 0, 0}};
     list.all_pairs = std::isinf(radius);

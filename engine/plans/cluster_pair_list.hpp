@@ -32,7 +32,8 @@ struct ClusterOrder {
         return static_cast<std::int32_t>(atom_of_slot.size() / width);
     }
 };
-ClusterOrder make_cluster_order(std::span<const Vec3> positions);
+/// Threads do not reach the result.
+ClusterOrder make_cluster_order(std::span<const Vec3> positions, int threads = 1);
 
 /// Pairs of clusters, each with a bit per pair of atoms: bit 4 a + b is the pair of the row's a-th
 /// and the column's b-th atom. A half list: each pair of atoms and each image of it stands once.
