@@ -34,6 +34,7 @@ struct PmeDeck {
     double tolerance = 1e-5;
     std::optional<double> beta; ///< 1/nm, instead of tolerance
     double lj_tolerance = 1e-3;
+    bool tune = false; ///< choose the fastest of meshes that err no more, before step 0
 };
 
 /// What [run] says of the topology rather than of the motion.

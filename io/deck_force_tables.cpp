@@ -335,6 +335,22 @@ private:
         }
         set_tolerance(pme.lj_tolerance, "pme.lj_tolerance");
         lj_mesh();
+        tuning(coulomb_mesh);
+    }
+    void tuning(bool coulomb_mesh)
+    {
+        deck_.pme.tune = values_.get<bool>("pme.tune").value_or(false);
+        if (!deck_.pme.tune) {
+            return;
+        }
+        if (deck_.nonbonded.lj_pme) {
+            fault("pme.tune", "pme.tune = true cannot choose a mesh that LJ-PME uses too",
+                  "errors of charges alone are compared",
+                  "set one of pme.tune and pme.lj to false");
+        } else if (!coulomb_mesh) {
+            without_effect("pme.tune", "nothing is summed on a mesh");
+            deck_.pme.tune = false;
+        }
     }
     void grid_holds_order()
     {

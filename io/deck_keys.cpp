@@ -148,6 +148,13 @@ const std::vector<DeckKey>& table()
          "",
          "Ewald splitting parameter, instead of tolerance",
          {}},
+        {"pme.tune",
+         K::flag,
+         D::none,
+         "false",
+         "true: try meshes with splines of orders 4 to 8 before step 0 and take the fastest that "
+         "errs no more than the one asked for",
+         {}},
         {"pme.lj", K::flag, D::none, "false", "true: LJ-PME, r^-6 summed on the mesh too", {}},
         {"pme.lj_tolerance",
          K::number,

@@ -8,6 +8,7 @@
 #include "engine/app/start_state.hpp"
 #include "engine/app/system_summary.hpp"
 #include "engine/app/threads.hpp"
+#include "engine/app/tune_mesh.hpp"
 #include "engine/app/version.hpp"
 #include "io/topology_hash.hpp"
 
@@ -107,6 +108,12 @@ void RunSession::choose_start(const std::string& continuation)
     Diagnostics diagnostics;
     start_ = start_state(deck, system_.assembly, diagnostics);
     print_warnings(diagnostics);
+    if (deck.pme.tune) {
+        const TunedMesh tuned = tune_mesh(system_.assembly, start_, threads_);
+        system_.assembly.nonbonded.pme_grid = tuned.tried[tuned.chosen].grid;
+        system_.assembly.nonbonded.pme_order = tuned.tried[tuned.chosen].order;
+        tuned_ = in_words(tuned);
+    }
 }
 
 void RunSession::open_log()
@@ -178,7 +185,8 @@ void RunSession::open_trajectory()
     }
     settings.observables = TrajectoryObserver::observable_columns(!minimises());
     settings.energies = TrajectoryObserver::energy_columns(kinds_, !minimises());
-    settings.provenance.deck_text = deck_echo(deck);
+    const NonbondedSettings& nonbonded = system_.assembly.nonbonded;
+    settings.provenance.deck_text = deck_echo(deck) + tuned_mesh_in_words(deck, nonbonded);
     settings.provenance.program_version = version_text();
     settings.provenance.seeds = {{"run", deck.dynamics.seed},
                                  {"thermostat", deck.dynamics.thermostat_seed}};
@@ -286,6 +294,7 @@ void RunSession::write_opening()
 {
     tell(fmt::format("{}, deck {}\n{}", version_text(), system_.deck.file.string(),
                      system_summary(system_.deck, system_.assembly)));
+    tell(tuned_);
     if (!kept_.empty()) {
         tell(kept_);
     }

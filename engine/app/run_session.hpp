@@ -79,7 +79,8 @@ private:
     std::string hash_;
 
     std::vector<FileLock> locks_;
-    std::string kept_; ///< a line on the files of an earlier run
+    std::string kept_;  ///< a line on the files of an earlier run
+    std::string tuned_; ///< lines on meshes that were tried
     LogFile log_;
     std::optional<H5mdTrajectory> trajectory_;
     std::unique_ptr<EnergyLog> energy_log_;

@@ -146,7 +146,7 @@ TrajectoryEnd trajectory_end(const Checkpoint& checkpoint)
 void keep_mesh(const NonbondedSettings& nonbonded, Checkpoint& checkpoint)
 {
     const auto& grid = nonbonded.pme_grid;
-    checkpoint.integers[mesh_key] = {grid[0], grid[1], grid[2]};
+    checkpoint.integers[mesh_key] = {grid[0], grid[1], grid[2], nonbonded.pme_order};
     checkpoint.doubles[beta_key] = {nonbonded.ewald_beta, nonbonded.lj_ewald_beta};
 }
 
@@ -154,13 +154,16 @@ void take_mesh(const Checkpoint& checkpoint, NonbondedSettings& nonbonded)
 {
     const auto grid = checkpoint.integers.find(mesh_key);
     const auto beta = checkpoint.doubles.find(beta_key);
-    if (grid == checkpoint.integers.end() || grid->second.size() != 3 ||
+    if (grid == checkpoint.integers.end() || grid->second.size() < 3 ||
         beta == checkpoint.doubles.end() || beta->second.size() != 2) {
         throw InputError("the checkpoint has no mesh settings (it was not written by tessera run). "
                          "Start anew without --continue.");
     }
     for (std::size_t k = 0; k < 3; ++k) {
         nonbonded.pme_grid[k] = static_cast<int>(grid->second[k]);
+    }
+    if (grid->second.size() > 3) { // none in files of earlier versions
+        nonbonded.pme_order = static_cast<int>(grid->second[3]);
     }
     nonbonded.ewald_beta = beta->second[0];
     nonbonded.lj_ewald_beta = beta->second[1];

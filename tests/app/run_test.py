@@ -152,6 +152,28 @@ class Run(unittest.TestCase):
             self.assertEqual(list(file["particles/trajectory/position/step"]), [0, 20, 40, 60])
             self.assertEqual(list(file["energies/step"]), [0, 10, 20, 30, 40, 50, 60])
 
+    def test_a_tuned_mesh_errs_no_more_and_is_kept_by_what_continues(self):
+        tuned = ["pme.tune=true"]
+        opening = self.run_steps(20, sets=tuned).stdout
+        tried = re.findall(r"(\d+) x (\d+) x (\d+), order (\d+): error of forces (\S+) kJ/mol/nm, \S+ ms(.*)\n", opening)
+        self.assertGreater(len(tried), 2, opening)
+        self.assertIn("as given", tried[0][5])
+        for mesh in tried[1:]:
+            self.assertLessEqual(float(mesh[4]), float(tried[0][4]))
+        chosen = [mesh for mesh in tried if "chosen" in mesh[5]]
+        self.assertEqual(len(chosen), 1, opening)
+        grid, order = "[%s, %s, %s]" % chosen[0][:3], chosen[0][3]
+        if h5py is not None:
+            with h5py.File(self.folder / "traj.h5md") as file:
+                text = file["parameters/provenance/deck"][()].decode()
+            self.assertIn("pme.tune chose grid = %s, order = %s" % (grid, order), text)
+        again = self.run_steps(40, "--continue", sets=tuned).stdout
+        self.assertIn("%s x %s x %s, order %s, beta" % chosen[0][:4], again)
+        self.assertNotIn("as given", again)
+        of_two_parts = self.state()
+        self.run_steps(40, sets=["pme.grid=" + grid, "pme.order=" + order])
+        self.assertEqual(self.state(), of_two_parts)
+
     def test_continuing_without_a_checkpoint_is_refused(self):
         run = self.run_steps(10, "--continue", status=2)
         self.assertIn("state.h5: there is no checkpoint to continue from", run.stderr)
