@@ -37,11 +37,12 @@ struct SplitSum {
 
     /// `value` (kJ/mol) must be below largest_addend in size.
     static constexpr double largest_addend = 8.0e6;
-    __device__ void add(double value)
+    __device__ void add(double value) { add_fixed(to_fixed(value, fixed::energy_scale)); }
+    /// A number that is already on the grid.
+    __device__ void add_fixed(long long value)
     {
-        const long long fixed_value = to_fixed(value, fixed::energy_scale);
-        low += fixed_value & 0xffffffffll;
-        high += fixed_value >> 32;
+        low += value & 0xffffffffll;
+        high += value >> 32;
     }
 };
 /// In memory: low, high.

@@ -133,11 +133,11 @@ std::optional<BlockParameters> make_block_parameters(const PairForm& form, const
     case CoulombForm::none:
         break;
     case CoulombForm::reaction_field:
-        out.form.coulomb = BlockCoulomb::reaction_field;
+        out.form.coulomb = CoulombForm::reaction_field;
         out.form.two_k = static_cast<float>(2.0 * form.field.k);
         break;
     case CoulombForm::ewald:
-        out.form.coulomb = BlockCoulomb::ewald;
+        out.form.coulomb = CoulombForm::ewald;
         if (set_cubics(form.beta, cutoff, out.form) > largest_cubic_error) {
             return std::nullopt;
         }

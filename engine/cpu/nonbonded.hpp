@@ -5,13 +5,13 @@
 #include "engine/cpu/block_form.hpp"
 #include "engine/cpu/block_pruning.hpp"
 #include "engine/cpu/block_walker.hpp"
-#include "engine/cpu/double_form.hpp"
 #include "engine/cpu/exclusion_corrections.hpp"
 #include "engine/cpu/pair_batch.hpp"
 #include "engine/cpu/pair_tiles.hpp"
 #include "engine/cpu/pair_work.hpp"
 #include "engine/cpu/position_grid.hpp"
 #include "engine/plans/cluster_pair_list.hpp"
+#include "engine/plans/double_parameters.hpp"
 
 #include <array>
 #include <functional>

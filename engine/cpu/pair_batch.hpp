@@ -1,38 +1,11 @@
 #pragma once
 
-#include "engine/model/topology.hpp"
-#include "engine/physics/pair/pair_formulas.hpp"
-#include "engine/plans/settings.hpp"
+#include "engine/plans/pair_form.hpp"
 
 #include <cstdint>
 
 namespace tessera
 {
-
-enum class CoulombForm : std::uint8_t { none, reaction_field, ewald };
-
-/// Everything a pair of atoms needs beside its distance and its own parameters: the settings turned
-/// into constants. Cut-offs may be infinite.
-struct PairForm {
-    double lj_cutoff2 = 0, coulomb_cutoff2 = 0; ///< nm^2
-    LjModifier lj = LjModifier::none;
-    LjShift<double> shift{};
-    ForceSwitch<double> force_switch{};
-    PotentialSwitch<double> potential_switch{};
-
-    bool lj_ewald = false; ///< LJ-PME: the mesh holds -cg/r^6
-    double lj_beta2 = 0;
-    double lj_ewald_shift = 0; ///< potential shift of its part, per cg
-
-    CoulombForm coulomb = CoulombForm::none;
-    double coulomb_constant = 0;
-    ReactionField<double> field{};
-    double beta = 0;
-    double ewald_shift = 0;
-};
-
-/// Checks the settings as far as they need no cell; throws InputError.
-PairForm make_pair_form(const NonbondedSettings& settings, double coulomb_constant);
 
 /// Up to `capacity` pairs of atoms within the larger cut-off, side by side, so that formulas run on
 /// whole vectors. Cost a pair (Ewald, plain LJ): 6 loads, 5 stores, about 110 flops, 2 divisions,

@@ -49,7 +49,7 @@ struct InFlight {
     Mask counts;
 };
 
-template <LjRule Lj, BlockCoulomb Coulomb, bool Integer>
+template <LjRule Lj, CoulombForm Coulomb, bool Integer>
 struct PairStages {
     const BlockForm& form;
     const CubicTable table;
@@ -86,12 +86,12 @@ struct PairStages {
             second = fused_minus(broadcast(2.0F), u3, broadcast(1.0F));
         }
         Floats f;
-        if constexpr (Coulomb == BlockCoulomb::none) {
+        if constexpr (Coulomb == CoulombForm::none) {
             f = first * second * t;
         } else {
             const Floats strength = row.charge * quad(column + 12);
             f = fused(first, second, strength * square_root(t)) * t;
-            if constexpr (Coulomb == BlockCoulomb::reaction_field) {
+            if constexpr (Coulomb == CoulombForm::reaction_field) {
                 f = fused(strength, broadcast(-form.two_k), f);
             } else {
                 // 1.5 2^23: the nearest whole number comes to stand in the lowest bits
@@ -266,7 +266,7 @@ inline void empty_workspace(const BlockTask& task, const BlockWorkspace& work, s
     }
 }
 
-template <LjRule Lj, BlockCoulomb Coulomb>
+template <LjRule Lj, CoulombForm Coulomb>
 bool add_of(const BlockTask& task, const BlockForm& form, const BlockWorkspace& work)
 {
     if (task.is_compact && fill_workspace(task, work, false)) {
@@ -275,7 +275,7 @@ bool add_of(const BlockTask& task, const BlockForm& form, const BlockWorkspace& 
     fill_workspace(task, work, true);
     return add_block(PairStages<Lj, Coulomb, true>(form), task, form, work);
 }
-template <LjRule Lj, BlockCoulomb Coulomb>
+template <LjRule Lj, CoulombForm Coulomb>
 void add_wide_of(const BlockTask& task, const BlockForm& form, const BlockWorkspace& work,
                  const WideBlockSums& sums)
 {
@@ -287,7 +287,7 @@ void add_wide_of(const BlockTask& task, const BlockForm& form, const BlockWorksp
 template <class Function>
 auto with_form(const BlockForm& form, const Function& function)
 {
-    using enum BlockCoulomb;
+    using enum CoulombForm;
     const auto with_rule = [&]<LjRule Lj>() {
         switch (form.coulomb) {
         case none:
@@ -307,7 +307,7 @@ auto with_form(const BlockForm& form, const Function& function)
 bool add(const BlockTask& task, const BlockForm& form, const BlockWorkspace& work,
          std::int32_t* force)
 {
-    const bool fits = with_form(form, [&]<LjRule Lj, BlockCoulomb Coulomb>() {
+    const bool fits = with_form(form, [&]<LjRule Lj, CoulombForm Coulomb>() {
         return add_of<Lj, Coulomb>(task, form, work);
     });
     if (fits) {
@@ -318,7 +318,7 @@ bool add(const BlockTask& task, const BlockForm& form, const BlockWorkspace& wor
 void add_wide(const BlockTask& task, const BlockForm& form, const BlockWorkspace& work,
               const WideBlockSums& sums)
 {
-    with_form(form, [&]<LjRule Lj, BlockCoulomb Coulomb>() {
+    with_form(form, [&]<LjRule Lj, CoulombForm Coulomb>() {
         add_wide_of<Lj, Coulomb>(task, form, work, sums);
     });
 }

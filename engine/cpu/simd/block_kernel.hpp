@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/cpu/simd/simd_choice.hpp"
+#include "engine/physics/pair/coulomb.hpp"
 
 #include <cstdint>
 
@@ -9,7 +10,6 @@ namespace tessera
 
 /// How the parameters of a pair follow from those of its atoms.
 enum class LjRule : std::uint8_t { geometric, lorentz_berthelot };
-enum class BlockCoulomb : std::uint8_t { none, reaction_field, ewald };
 
 /// A pair's force in FP32, forces in units of 2^-force_bits kJ/mol/nm. Charges hold the root of the
 /// Coulomb constant times 2^(force_bits/2).
@@ -17,7 +17,7 @@ struct BlockForm {
     static constexpr int cells = 32;
     float cutoff2 = 0; ///< nm^2
     LjRule lj = LjRule::geometric;
-    BlockCoulomb coulomb = BlockCoulomb::none;
+    CoulombForm coulomb = CoulombForm::none;
     float two_k = 0; ///< reaction field
     /// The smooth part of the Ewald force, negative: in the cell nearest to r^2 * cell_scale a
     /// cubic in r^2, coefficients ascending.

@@ -17,22 +17,9 @@ struct DoubleAtomSums {
     Longs x, y, z, lj, coulomb;
 };
 
-/// A polynomial in t, in two chains.
-inline Doubles polynomial(const std::array<double, DoubleForm::terms>& c, Doubles t)
-{
-    const Doubles t2 = t * t;
-    Doubles even = broadcast(c[DoubleForm::terms - 2]), odd = broadcast(c[DoubleForm::terms - 1]);
-#pragma GCC unroll 24
-    for (int k = DoubleForm::terms - 4; k >= 0; k -= 2) {
-        even = fused(even, t2, broadcast(c[static_cast<std::size_t>(k)]));
-        odd = fused(odd, t2, broadcast(c[static_cast<std::size_t>(k) + 1]));
-    }
-    return fused(odd, t, even);
-}
-
-template <BlockCoulomb Coulomb, bool Forces, bool Energies>
+template <CoulombForm Coulomb, bool Forces, bool Energies>
 struct UnitStage {
-    static constexpr bool has_coulomb = Coulomb != BlockCoulomb::none;
+    static constexpr bool has_coulomb = Coulomb != CoulombForm::none;
     const DoubleForm& form;
     const DoubleWorkspace& work;
     DoubleMask beyond = no_lanes();
@@ -44,73 +31,39 @@ struct UnitStage {
     {
         const std::size_t l = low & 0xFFFFU, h = high & 0xFFFFU;
         const double *a = work.position + 16 * l, *b = work.position + 16 * h;
-        const Doubles dx = atom.x - two_quads(a, b);
-        const Doubles dy = atom.y - two_quads(a + 4, b + 4);
-        const Doubles dz = atom.z - two_quads(a + 8, b + 8);
-        const Doubles r2 = fused(dz, dz, fused(dy, dy, dx * dx));
-        const DoubleMask counts = both(is_less(r2, broadcast(form.cutoff2)),
-                                       static_cast<std::uint8_t>(low >> 16 | high >> 16 << 4));
-        const Doubles t = reciprocal(r2);
-        Doubles over_t = broadcast(0.0); // force over distance, over t
+        const Doubles none = broadcast(0.0);
+        DoublePair pair{atom.x - two_quads(a, b),
+                        atom.y - two_quads(a + 4, b + 4),
+                        atom.z - two_quads(a + 8, b + 8),
+                        none,
+                        none,
+                        none};
+        if constexpr (has_coulomb) {
+            pair.strength = atom.charge * two_quads(a + 12, b + 12);
+        }
         if constexpr (Lj) {
             const std::int32_t *p = work.type + 4 * l, *q = work.type + 4 * h;
-            const Doubles c6 = look_up(atom.six_c6, p, q), c12 = look_up(atom.twelve_c12, p, q);
-            const Doubles t3 = t * t * t;
-            if constexpr (Forces) {
-                over_t = fused_minus(c12, t3, c6) * t3;
-            }
-            if constexpr (Energies) {
-                const Doubles b6 = c6 * broadcast(1.0 / 6.0), b12 = c12 * broadcast(1.0 / 12.0);
-                const Doubles at_cutoff =
-                    fused_minus(b12, broadcast(form.inv_rc12), b6 * broadcast(form.inv_rc6));
-                book(value_if(counts, fused_minus(fused_minus(b12, t3, b6), t3, at_cutoff)),
-                     sums.lj);
-            }
+            pair.six_c6 = look_up(atom.six_c6, p, q);
+            pair.twelve_c12 = look_up(atom.twelve_c12, p, q);
         }
-        Doubles f = over_t * t;
-        if constexpr (has_coulomb) {
-            const Doubles strength = atom.charge * two_quads(a + 12, b + 12);
-            const Doubles inv_r = square_root(t);
-            const Doubles u = fused_minus(r2, broadcast(form.scale), broadcast(1.0));
-            if constexpr (Forces) {
-                Doubles smooth = broadcast(-2.0 * form.field_k);
-                if constexpr (Coulomb == BlockCoulomb::ewald) {
-                    smooth = polynomial(form.smooth_force, u);
-                }
-                f = fused(strength, smooth, fused(strength, inv_r, over_t) * t);
-            }
-            if constexpr (Energies) {
-                Doubles unit;
-                if constexpr (Coulomb == BlockCoulomb::ewald) {
-                    unit =
-                        inv_r + (polynomial(form.smooth_energy, u) - broadcast(form.ewald_shift));
-                } else {
-                    unit =
-                        inv_r + fused_minus(r2, broadcast(form.field_k), broadcast(form.field_c));
-                }
-                book(value_if(counts, strength * unit), sums.coulomb);
-            }
+        const auto listed = static_cast<std::uint8_t>(low >> 16 | high >> 16 << 4);
+        const DoublePairResult f =
+            double_pair<Coulomb, Lj, Forces, Energies>(form, pair, listed, beyond);
+        if constexpr (Energies && Lj) {
+            sums.lj = add_longs(sums.lj, f.lj);
+        }
+        if constexpr (Energies && has_coulomb) {
+            sums.coulomb = add_longs(sums.coulomb, f.coulomb);
         }
         if constexpr (Forces) {
-            f = value_if(counts, f);
-            beyond = or_beyond(beyond, f, broadcast(form.largest_force_over_r));
-            const Doubles scaled = f * broadcast(fixed::force_scale);
-            const Longs x = rounded(scaled * dx), y = rounded(scaled * dy);
-            const Longs z = rounded(scaled * dz);
-            sums.x = add_longs(sums.x, x);
-            sums.y = add_longs(sums.y, y);
-            sums.z = add_longs(sums.z, z);
+            sums.x = add_longs(sums.x, f.x);
+            sums.y = add_longs(sums.y, f.y);
+            sums.z = add_longs(sums.z, f.z);
             std::int64_t *to = work.force + 12 * l, *other = work.force + 12 * h;
-            subtract_quads(to, other, x);
-            subtract_quads(to + 4, other + 4, y);
-            subtract_quads(to + 8, other + 8, z);
+            subtract_quads(to, other, f.x);
+            subtract_quads(to + 4, other + 4, f.y);
+            subtract_quads(to + 8, other + 8, f.z);
         }
-    }
-
-    [[gnu::always_inline]] void book(const Doubles& energy, Longs& sum)
-    {
-        beyond = or_beyond(beyond, energy, broadcast(DoubleForm::largest_energy));
-        sum = add_longs(sum, rounded(energy * broadcast(fixed::energy_scale)));
     }
 };
 
@@ -174,7 +127,7 @@ inline void add_units(Stage& stage, const DoubleAtom& atom, const std::uint32_t*
     }
 }
 
-template <BlockCoulomb Coulomb, bool Forces, bool Energies>
+template <CoulombForm Coulomb, bool Forces, bool Energies>
 bool add_doubles_of(const DoubleTask& task, const DoubleForm& form, const DoubleWorkspace& work,
                     DoubleSums& sums)
 {
@@ -205,7 +158,7 @@ bool add_doubles_of(const DoubleTask& task, const DoubleForm& form, const Double
                                         zero_longs()};
                 if (form.has_lj[type] != 0) {
                     add_units<true>(stage, atom, units[a] + done, now, own_sums);
-                } else if (Coulomb != BlockCoulomb::none) {
+                } else if (Coulomb != CoulombForm::none) {
                     add_units<false>(stage, atom, units[a] + done, now, own_sums);
                 }
                 if constexpr (Forces) {
@@ -233,13 +186,13 @@ bool add_doubles(const DoubleTask& task, const DoubleForm& form, const DoubleWor
                  DoubleSums& sums)
 {
     switch (form.coulomb) {
-    case BlockCoulomb::none:
-        return add_doubles_of<BlockCoulomb::none, Forces, Energies>(task, form, work, sums);
-    case BlockCoulomb::reaction_field:
-        return add_doubles_of<BlockCoulomb::reaction_field, Forces, Energies>(task, form, work,
-                                                                              sums);
-    case BlockCoulomb::ewald:
+    case CoulombForm::none:
+        return add_doubles_of<CoulombForm::none, Forces, Energies>(task, form, work, sums);
+    case CoulombForm::reaction_field:
+        return add_doubles_of<CoulombForm::reaction_field, Forces, Energies>(task, form, work,
+                                                                             sums);
+    case CoulombForm::ewald:
         break;
     }
-    return add_doubles_of<BlockCoulomb::ewald, Forces, Energies>(task, form, work, sums);
+    return add_doubles_of<CoulombForm::ewald, Forces, Energies>(task, form, work, sums);
 }

@@ -4,6 +4,7 @@
 // clang-format off
 #include "engine/cpu/simd/exact_sums-inl.hpp"
 #include "engine/cpu/simd/block_kernel-inl.hpp"
+#include "engine/physics/pair/double_pair.inl"
 #include "engine/cpu/simd/double_kernel-inl.hpp"
 #include "engine/cpu/simd/keep_near-inl.hpp"
 // clang-format on

@@ -2,8 +2,14 @@
 
 #include "engine/physics/pair/pair_result.hpp"
 
+#include <cstdint>
+
 namespace tessera
 {
+
+/// What charges of a pair within the cut-off feel: nothing, a reaction field (or a plain or shifted
+/// cut-off), or the real-space part of an Ewald sum.
+enum class CoulombForm : std::uint8_t { none, reaction_field, ewald };
 
 /// Reaction field beyond the cut-off: U = strength (1/r + k r^2 - c), strength = ke q_i q_j.
 /// I. G. Tironi et al., J. Chem. Phys. 102, 5451 (1995). With k = c = 0 it is the plain cut-off,

@@ -1,10 +1,9 @@
 #pragma once
 
-#include "engine/cpu/pair_batch.hpp"
-#include "engine/cpu/simd/double_kernel.hpp"
+#include "engine/physics/pair/double_form.hpp"
+#include "engine/plans/pair_form.hpp"
 
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,8 +17,8 @@ struct DoubleParameters {
     std::vector<std::uint8_t> has_lj;
 };
 
-/// None where the form has batches only (pair_batch.hpp): switched forces, LJ-PME, 12-6-4, two
-/// cut-offs or none, an Ewald sum whose cut-off is so many 1/beta that 24 terms will not do.
+/// None where forces are evaluated pair by pair, with erfc itself: switched forces, LJ-PME, 12-6-4,
+/// two cut-offs or none, an Ewald sum whose cut-off is so many 1/beta that 24 terms will not do.
 /// Held by pointer, as it points into itself.
 std::shared_ptr<const DoubleParameters> make_double_parameters(const PairForm& form,
                                                                std::span<const double> c6,

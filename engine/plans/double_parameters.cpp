@@ -1,4 +1,4 @@
-#include "engine/cpu/double_form.hpp"
+#include "engine/plans/double_parameters.hpp"
 
 #include "engine/base/fixed_point.hpp"
 #include "engine/math/constants.hpp"
@@ -75,12 +75,12 @@ std::shared_ptr<const DoubleParameters> make_double_parameters(const PairForm& f
     case CoulombForm::none:
         break;
     case CoulombForm::reaction_field:
-        f.coulomb = BlockCoulomb::reaction_field;
+        f.coulomb = CoulombForm::reaction_field;
         f.field_k = form.field.k;
         f.field_c = form.field.c;
         break;
     case CoulombForm::ewald: {
-        f.coulomb = BlockCoulomb::ewald;
+        f.coulomb = CoulombForm::ewald;
         f.scale = 2.0 / f.cutoff2;
         f.ewald_shift = form.ewald_shift;
         const double beta = form.beta;

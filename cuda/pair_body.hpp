@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cuda/integer_sums.hpp"
+#include "cuda/device_rows.hpp"
 #include "engine/math/erfc.hpp"
 #include "engine/physics/pair/pair_formulas.hpp"
 
@@ -31,40 +31,22 @@ struct EwaldCoulomb {
     }
 };
 
-/// An atom in the order of slots.
-struct DeviceAtom {
-    double x, y, z, charge;
-};
-/// As ClusterPairList::Row and Column.
-struct DeviceRow {
-    int cluster, shift;
-    long long begin, end;
-};
-struct DeviceColumn {
-    int cluster;
-    unsigned mask;
-};
-
+/// Charges of atoms are in e; `fault` becomes a slot whose pair does not fit the grid.
 template <class Coulomb>
 struct PairArgs {
-    const DeviceRow* rows;
-    int row_count;
-    const DeviceColumn* columns;
-    const DeviceAtom* atoms;     ///< [slots]
-    const int* type;             ///< [slots]
+    RowsOnDevice list;
     const LjPair<double>* pairs; ///< [types][types]
     int types;
-    const Vec3* shifts; ///< nm
     double lj_cutoff2, coulomb_cutoff2;
     LjShift<double> lj_shift; ///< zeros: plain
     double coulomb_constant;
     Coulomb coulomb;
     bool energies;
-    DeviceInteger* forces; ///< [slots][3]
-    DeviceInteger* sums;   ///< lj, coulomb
-    int* fault;            ///< a slot whose pair does not fit the grid; -1: none
 };
 
+/// Pairs as the CPU's batches evaluate them (engine/cpu/pair_batch.hpp), bit for bit: with erfc
+/// itself, any two cut-offs, and forces up to what a sum can hold.
+///
 /// One row by one warp, two columns at a time. Lane 16 h + 4 a + b holds atom a of the row's
 /// cluster and atom b of the h-th column: that is also the bit 4 a + b of the column's mask.
 ///
@@ -75,27 +57,27 @@ struct PairArgs {
 /// Cost a column: 4 atoms (32 bytes), 12 integer additions to memory; sums are integers, so their
 /// order is free.
 template <class Coulomb>
-class RowOnDevice {
+class PairsOfRow {
 public:
-    __device__ RowOnDevice(const PairArgs<Coulomb>& args, int row, int lane)
-        : args_(args), row_(args.rows[row]), half_(lane / 16), a_(lane / 4 % 4), b_(lane % 4)
+    __device__ PairsOfRow(const PairArgs<Coulomb>& args, int row, int lane)
+        : args_(args), row_(args.list.rows[row]), half_(lane / 16), a_(lane / 4 % 4), b_(lane % 4)
     {
     }
 
     __device__ void operator()()
     {
         const int slot = 4 * row_.cluster + a_;
-        const Vec3 shift = args_.shifts[row_.shift];
-        DeviceAtom own = args_.atoms[slot];
+        const Vec3 shift = args_.list.shifts[row_.shift];
+        DeviceAtom own = args_.list.atoms[slot];
         own.x += shift.x;
         own.y += shift.y;
         own.z += shift.z;
-        const int type_row = args_.type[slot] * args_.types;
+        const int type_row = args_.list.type[slot] * args_.types;
 
         long long force[3] = {0, 0, 0};
         for (long long first = row_.begin; first < row_.end; first += 2) {
             const bool exists = first + half_ < row_.end;
-            const DeviceColumn column = args_.columns[exists ? first + half_ : first];
+            const DeviceColumn column = args_.list.columns[exists ? first + half_ : first];
             const bool listed = exists && (column.mask >> (4 * a_ + b_) & 1u) != 0;
             const int other_slot = 4 * column.cluster + b_;
 
@@ -106,35 +88,28 @@ public:
             for (int k = 0; k < 3; ++k) {
                 force[k] += pair[k];
             }
-            gpu::butterfly_add(0xffffffffu, 8, 4, pair[0], pair[1], pair[2]);
+            gpu::butterfly_add(whole_warp, 8, 4, pair[0], pair[1], pair[2]);
             if (exists && a_ == 0) {
-                add_to(other_slot, -pair[0], -pair[1], -pair[2]);
+                add_to_slot(args_.list, other_slot, -pair[0], -pair[1], -pair[2]);
             }
         }
 
-        gpu::butterfly_add(0xffffffffu, 16, 16, force[0], force[1], force[2]);
-        gpu::butterfly_add(0xffffffffu, 2, 1, force[0], force[1], force[2]);
+        gpu::butterfly_add(whole_warp, 16, 16, force[0], force[1], force[2]);
+        gpu::butterfly_add(whole_warp, 2, 1, force[0], force[1], force[2]);
         if (half_ == 0 && b_ == 0) {
-            add_to(slot, force[0], force[1], force[2]);
+            add_to_slot(args_.list, slot, force[0], force[1], force[2]);
         }
         if (args_.energies) {
-            add_warp(lj_, args_.sums);
-            add_warp(coulomb_, args_.sums + words_of_split_sum);
+            add_warp(lj_, args_.list.sums);
+            add_warp(coulomb_, args_.list.sums + words_of_split_sum);
         }
     }
 
 private:
-    __device__ void add_to(int slot, long long x, long long y, long long z)
-    {
-        add_integer(args_.forces + 3 * slot, x);
-        add_integer(args_.forces + 3 * slot + 1, y);
-        add_integer(args_.forces + 3 * slot + 2, z);
-    }
-
     __device__ void add_pair(const DeviceAtom& own, int type_row, int other_slot,
                              long long (&force)[3])
     {
-        const DeviceAtom other = args_.atoms[other_slot];
+        const DeviceAtom other = args_.list.atoms[other_slot];
         const Vec3 d{own.x - other.x, own.y - other.y, own.z - other.z};
         const double r2 = norm2(d);
         const double r = sqrt(r2);
@@ -144,8 +119,8 @@ private:
         double lj_energy = 0;
         double coulomb_energy = 0;
         if (r2 < args_.lj_cutoff2) {
-            const auto lj = lennard_jones_shifted(args_.pairs[type_row + args_.type[other_slot]],
-                                                  inv_r * inv_r, args_.lj_shift);
+            const auto lj = lennard_jones_shifted(
+                args_.pairs[type_row + args_.list.type[other_slot]], inv_r * inv_r, args_.lj_shift);
             force_over_r = lj.force_over_r;
             lj_energy = lj.energy;
         }
@@ -164,7 +139,7 @@ private:
             lj_.add(lj_energy); // such a force has an energy far inside the range
             coulomb_.add(coulomb_energy);
         } else { // also NaN
-            atomicMax(args_.fault, other_slot);
+            atomicMax(args_.list.fault, other_slot);
         }
     }
 
