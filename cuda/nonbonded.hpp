@@ -15,6 +15,10 @@ namespace tessera
 /// Lennard-Jones plain or with potential shift; Coulomb none, plain or shifted cut-off, reaction
 /// field, or the real-space part of Ewald. Corrections of excluded pairs and self terms are not
 /// made here.
+///
+/// As on the CPU, forms that have units (double_parameters.hpp) are evaluated in units
+/// (unit_body.hpp); others, and all pairs where one is beyond the range of units, pair by pair
+/// (pair_body.hpp).
 class CudaNonbonded {
 public:
     /// Throws NotBuilt for settings that have no kernel (switches, LJ-PME), by name.

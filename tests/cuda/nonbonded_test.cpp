@@ -68,6 +68,18 @@ struct Mixture {
     }
 };
 
+/// A lump across the corner of a cell so large that FP64 rounds what has been moved by a shift.
+Mixture lump_in_a_large_cell(int atoms)
+{
+    Mixture mixture(atoms);
+    mixture.box = Box(Mat3{{{75, 0, 0}, {11, 73, 0}, {-9, 5, 71}}});
+    const PositionGrid grid(mixture.box);
+    for (Vec3& x : mixture.positions) {
+        x = to_nm(grid.canonical(x - Vec3{1, 1, 1}));
+    }
+    return mixture;
+}
+
 /// The ions of 12-6-4 have no units.
 Mixture mixture_of_ions(int atoms)
 {
@@ -184,6 +196,13 @@ TEST_F(CudaNonbondedTest, EqualsTheCpuToTheBitWhereRowsAreLong)
 {
     // more units an atom than a list of them holds
     expect_equal_bits(Mixture(1205, 0.1, 0.1), ways_to_cut()[1].settings, true, shuffle_threads);
+}
+
+TEST_F(CudaNonbondedTest, EqualsTheCpuToTheBitWhereShiftsAreRounded)
+{
+    for (const Way& way : ways_to_cut()) {
+        expect_equal_bits(lump_in_a_large_cell(301), way.settings, way.in_units, shuffle_threads);
+    }
 }
 
 /// Atoms 0.1 nm apart have a force that units cannot tell, but that fits the grids.
