@@ -26,15 +26,19 @@ struct DoublePairResult {
     return fused(pair.dz, pair.dz, fused(pair.dy, pair.dy, pair.dx * pair.dx));
 }
 
-/// c[k] + c[k + 2] x + c[k + 4] x^2 + ...; unrolled
+/// c[k] + c[k + 2] x + c[k + 4] x^2 + ... and the same from c[k + 1] on, side by side.
+struct TwoChains {
+    Doubles even, odd;
+};
 template <std::size_t k>
-[[gnu::always_inline]] TESSERA_FORMULA Doubles
-every_other(const std::array<double, DoubleForm::terms>& c, Doubles x)
+[[gnu::always_inline]] TESSERA_FORMULA TwoChains
+two_chains(const std::array<double, DoubleForm::terms>& c, Doubles x)
 {
-    if constexpr (k + 2 >= DoubleForm::terms) {
-        return broadcast(c[k]);
+    if constexpr (k + 2 == DoubleForm::terms) {
+        return {broadcast(c[k]), broadcast(c[k + 1])};
     } else {
-        return fused(every_other<k + 2>(c, x), x, broadcast(c[k]));
+        const TwoChains rest = two_chains<k + 2>(c, x);
+        return {fused(rest.even, x, broadcast(c[k])), fused(rest.odd, x, broadcast(c[k + 1]))};
     }
 }
 
@@ -42,8 +46,8 @@ every_other(const std::array<double, DoubleForm::terms>& c, Doubles x)
 [[gnu::always_inline]] TESSERA_FORMULA Doubles
 polynomial(const std::array<double, DoubleForm::terms>& c, Doubles t)
 {
-    const Doubles t2 = t * t;
-    return fused(every_other<1>(c, t2), t, every_other<0>(c, t2));
+    const TwoChains sum = two_chains<0>(c, t * t);
+    return fused(sum.odd, t, sum.even);
 }
 
 /// `beyond` grows by energies out of range.
