@@ -165,12 +165,15 @@ void Nonbonded::search(const Box& box, std::span<const Vec3> positions, int thre
     TESSERA_EXPECT(positions.size() == charge_.size());
     check(box);
     tracker_.start(box, positions, threads);
-    list_ = make_cluster_pair_list(tracker_.box(), tracker_.positions(), exclusions_, list_radius_,
-                                   threads);
+    list_ = make_empty_pair_list(tracker_.box(), tracker_.positions(), exclusions_, list_radius_,
+                                 threads);
+    has_rows_ = false;
     if (shuffle_seed_ != 0) {
+        need_rows(threads);
         list_ = shuffled(list_, shuffle_seed_ = mixed_bits(shuffle_seed_) | 1);
     }
     if (owns_) {
+        need_rows(threads);
         drop_pairs_of_others();
     }
     searched_ = true;
@@ -187,17 +190,21 @@ void Nonbonded::search(const Box& box, std::span<const Vec3> positions, int thre
         }
     }
     if ((blocks_ || doubles_) && !list_.all_pairs) {
-        make_blocks();
+        make_blocks(threads);
     }
 }
 
-void Nonbonded::make_blocks()
+void Nonbonded::need_rows(int threads)
 {
-    std::vector<Vec3> shifts;
-    for (const auto& k : list_.shifts) {
-        shifts.push_back(tracker_.box().is_periodic() ? tracker_.box().shift(k[0], k[1], k[2])
-                                                      : Vec3{});
+    if (!has_rows_) {
+        find_rows(tracker_.box(), tracker_.positions(), threads, list_);
+        has_rows_ = true;
     }
+}
+
+void Nonbonded::make_blocks(int threads)
+{
+    const std::vector<Vec3> shifts = list_.shift_vectors(tracker_.box());
     BlockRules rules;
     rules.largest_block = block_options_.largest_block;
     rules.kernel_radius = pruned_ ? pruned_->radius() : 0.0;
@@ -207,7 +214,12 @@ void Nonbonded::make_blocks()
         rules.slot_type = slot_type_;
         rules.types = types_;
     }
-    pair_blocks_ = make_pair_blocks(list_, shifts, rules);
+    const bool by_list = has_rows_ || !rules.is_other.empty() || block_options_.by_list;
+    if (by_list ||
+        !block_search_.find(list_, tracker_.positions(), shifts, rules, threads, pair_blocks_)) {
+        need_rows(threads);
+        pair_blocks_ = make_pair_blocks(list_, shifts, rules);
+    }
     if (!blocks_) {
         return;
     }
@@ -432,6 +444,9 @@ void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Want
         doubles = walk_in_doubles(doubles_->form, pair_blocks_,
                                   {work.xyzq, slot_type_, work.shift, now.change}, results,
                                   wanted.virial, threads);
+    }
+    if ((in_tiles && !in_blocks) || (doubles.empty() && (!in_tiles || wanted.energies))) {
+        need_rows(threads);
     }
     std::vector<std::optional<PairSums>> sums(at(threads));
     if (in_blocks) {

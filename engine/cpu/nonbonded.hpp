@@ -4,6 +4,7 @@
 #include "engine/cpu/atom_tracker.hpp"
 #include "engine/cpu/block_form.hpp"
 #include "engine/cpu/block_pruning.hpp"
+#include "engine/cpu/block_search.hpp"
 #include "engine/cpu/block_walker.hpp"
 #include "engine/cpu/exclusion_corrections.hpp"
 #include "engine/cpu/pair_batch.hpp"
@@ -69,7 +70,12 @@ public:
     void add_forces(const Box& box, std::span<const Vec3> positions, Wanted wanted, int threads,
                     ForceSums& forces, EnergySums& energies);
 
-    [[nodiscard]] const ClusterPairList& pair_list() const { return list_; }
+    /// Of the last search; made now where the search itself needed none.
+    [[nodiscard]] const ClusterPairList& pair_list()
+    {
+        need_rows(1);
+        return list_;
+    }
     /// The larger of the cut-offs in use, nm.
     [[nodiscard]] double cutoff() const { return cutoff_; }
     /// Whether forces come from FP32 tiles (mixed precision, and the form has tiles).
@@ -83,14 +89,16 @@ public:
     struct BlockOptions {
         std::int32_t largest_block = 64;
         bool wide = false; ///< 64-bit sums and integer displacements throughout
+        bool by_list = false; ///< blocks are made from the list of cluster pairs
     };
     void set_block_options(BlockOptions options) { block_options_ = options; }
 
 private:
     void check(const Box& box) const;
+    void need_rows(int threads);
     void drop_pairs_of_others();
     void make_tiles(const Topology& topology);
-    void make_blocks();
+    void make_blocks(int threads);
     [[nodiscard]] bool add_blocks(const AtomTracker::Now& now, const PairWork& work, Wanted wanted,
                                   bool wide, int threads, PairSums& sums);
     void place(const AtomTracker::Now& now, const Vec3& position, std::int64_t slot,
@@ -123,10 +131,12 @@ private:
 
     // of the last search
     ClusterPairList list_;
+    bool has_rows_ = false; ///< of the list; blocks are found without them
     bool searched_ = false;
     AtomTracker tracker_;
     std::vector<std::int32_t> slot_type_; ///< [slots]
     std::vector<float> slot_charge_;      ///< of tile_charge_, [slots]
+    BlockSearch block_search_;
     PairBlocks pair_blocks_;
     std::optional<PrunedBlocks> pruned_;   ///< of them, as atoms move; with blocks only
     AlignedVector<float> slot_lj_;         ///< as in BlockTask

@@ -151,9 +151,6 @@ void make_masked(const RaggedList& exclusions, ClusterPairList& list)
     }
 }
 
-/// Bits of the pairs a < b of one cluster with itself.
-constexpr std::uint32_t upper_triangle = 0b0000'1000'1100'1110U;
-
 /// Rows of one stretch of clusters, made by one thread.
 struct Part {
     std::vector<ClusterPairList::Row> rows; ///< begin, end within `columns` of the part
@@ -280,7 +277,7 @@ private:
             has_empty = has_empty || column.mask == 0;
         };
         if (shift == 0 && columns.size() > begin && columns[begin].cluster == ci) {
-            clear(columns[begin], ~upper_triangle);
+            clear(columns[begin], ~ClusterPairList::upper_triangle);
         }
         auto next = columns.begin() + static_cast<std::ptrdiff_t>(begin);
         for (std::int64_t k = list_.masked_begin[at(ci)]; k < list_.masked_begin[at(ci) + 1]; ++k) {
@@ -396,8 +393,8 @@ void ClusterPairList::columns_of(std::int32_t cluster, std::vector<Column>& out)
     }
 }
 
-ClusterPairList make_cluster_pair_list(const Box& box, std::span<const Vec3> positions,
-                                       const RaggedList& exclusions, double radius, int threads)
+ClusterPairList make_empty_pair_list(const Box& box, std::span<const Vec3> positions,
+                                     const RaggedList& exclusions, double radius, int threads)
 {
     ClusterPairList list;
     list.radius = radius;
@@ -406,16 +403,19 @@ ClusterPairList make_cluster_pair_list(const Box& box, std::span<const Vec3> pos
     list.shifts = {{0, 0, 0}};
     list.all_pairs = std::isinf(radius);
     TESSERA_EXPECT(!list.all_pairs || !box.is_periodic());
-    if (list.all_pairs || positions.empty()) {
-        return list;
+    if (!list.all_pairs && !positions.empty()) {
+        list.shifts = make_shifts(box, list.order.nodes.front(), radius);
     }
+    return list;
+}
 
-    list.shifts = make_shifts(box, list.order.nodes.front(), radius);
-    std::vector<Vec3> shift_vectors;
-    shift_vectors.reserve(list.shifts.size());
-    for (const auto& k : list.shifts) {
-        shift_vectors.push_back(box.is_periodic() ? box.shift(k[0], k[1], k[2]) : Vec3{});
+void find_rows(const Box& box, std::span<const Vec3> positions, int threads, ClusterPairList& list)
+{
+    TESSERA_EXPECT(list.rows.empty());
+    if (list.all_pairs || positions.empty()) {
+        return;
     }
+    const std::vector<Vec3> shift_vectors = list.shift_vectors(box);
     const Searcher searcher(list, positions, shift_vectors);
 
     constexpr std::int32_t stretch = 64; // clusters a part: the cut does not reach the result
@@ -440,7 +440,24 @@ ClusterPairList make_cluster_pair_list(const Box& box, std::span<const Vec3> pos
         }
         list.columns.insert(list.columns.end(), p.columns.begin(), p.columns.end());
     }
+}
+
+ClusterPairList make_cluster_pair_list(const Box& box, std::span<const Vec3> positions,
+                                       const RaggedList& exclusions, double radius, int threads)
+{
+    ClusterPairList list = make_empty_pair_list(box, positions, exclusions, radius, threads);
+    find_rows(box, positions, threads, list);
     return list;
+}
+
+std::vector<Vec3> ClusterPairList::shift_vectors(const Box& box) const
+{
+    std::vector<Vec3> vectors;
+    vectors.reserve(shifts.size());
+    for (const auto& k : shifts) {
+        vectors.push_back(box.is_periodic() ? box.shift(k[0], k[1], k[2]) : Vec3{});
+    }
+    return vectors;
 }
 
 } // namespace tessera

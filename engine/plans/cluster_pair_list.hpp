@@ -67,13 +67,24 @@ struct ClusterPairList {
     std::vector<std::int64_t> masked_begin;
     std::vector<Column> masked;
 
+    /// Of `shifts`, nm.
+    [[nodiscard]] std::vector<Vec3> shift_vectors(const Box& box) const;
+
     /// Every pair of cluster c with itself and with later ones, for all_pairs.
     void columns_of(std::int32_t cluster, std::vector<Column>& columns) const;
+
+    /// Bits of the pairs a < b of one cluster with itself.
+    static constexpr std::uint32_t upper_triangle = 0b0000'1000'1100'1110U;
 };
 
 /// `positions` are any images near the cell (the canonical ones keep the tree tight); a radius that
 /// is infinite needs open space. Threads do not reach the result.
 ClusterPairList make_cluster_pair_list(const Box& box, std::span<const Vec3> positions,
                                        const RaggedList& exclusions, double radius, int threads);
+
+/// The same in two parts: all but rows and columns; and these, at the same box and positions.
+ClusterPairList make_empty_pair_list(const Box& box, std::span<const Vec3> positions,
+                                     const RaggedList& exclusions, double radius, int threads);
+void find_rows(const Box& box, std::span<const Vec3> positions, int threads, ClusterPairList& list);
 
 } // namespace tessera

@@ -14,3 +14,18 @@ inline std::size_t keep_near(const float* row, const float* lines, const BlockTi
     }
     return kept;
 }
+
+inline std::size_t find_tiles(const float* row, const float* lines, const std::uint16_t* entries,
+                              std::size_t count, float limit2, BlockTile* out)
+{
+    const ClusterLanes own(row);
+    const Floats limit = broadcast(limit2);
+    std::size_t found = 0;
+    for (std::size_t k = 0; k < count; ++k) {
+        const std::uint16_t entry = entries[k];
+        const std::uint32_t near = own.nearer_than<false>(limit, lines + 16 * std::size_t{entry});
+        out[found] = {entry, static_cast<std::uint16_t>(near)};
+        found += near != 0 ? 1 : 0;
+    }
+    return found;
+}

@@ -12,11 +12,18 @@ namespace tessera
 using KeepNear = std::size_t (*)(const float* row, const float* lines, const BlockTile* tiles,
                                  std::size_t count, float limit2, BlockTile* out);
 
+/// Makes tiles of a row with those of `count` entries that hold a pair nearer than the root of
+/// `limit2`, with the bits of these pairs; returns how many. `lines` as above, but FP32, nm.
+using FindTiles = std::size_t (*)(const float* row, const float* lines,
+                                  const std::uint16_t* entries, std::size_t count, float limit2,
+                                  BlockTile* out);
+
 /// What walks blocks, for one instruction set.
 struct PairKernels {
     BlockKernel mixed;
     DoubleKernel fp64;
     KeepNear keep_near;
+    FindTiles find_tiles;
 };
 /// Those of the level in use.
 const PairKernels& pair_kernels();

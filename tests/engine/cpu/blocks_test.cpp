@@ -94,6 +94,11 @@ TEST_P(Blocks, GiveTheBitsOfIntegerDisplacementsAndWideSums)
     EXPECT_EQ(forces({64, true}, x_), forces({64, false}, x_));
 }
 
+TEST_P(Blocks, GiveTheSameBitsFoundFromPositionsOrMadeFromAList)
+{
+    EXPECT_EQ(forces({64, false, true}, x_), forces({64, false, false}, x_));
+}
+
 /// Other numbers of atoms make other clusters, roles of row and column, and orders.
 TEST_P(Blocks, GiveTheSameBitsWhateverTheOrderOfAtoms)
 {

@@ -1,0 +1,444 @@
+#include "engine/cpu/block_search.hpp"
+
+#include "engine/base/contract.hpp"
+#include "engine/cpu/simd/pair_kernels.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tessera
+{
+
+namespace
+{
+
+using Bounds = BlockSearch::Bounds;
+using Part = BlockSearch::Part;
+
+constexpr int width = ClusterOrder::width;
+constexpr std::size_t line = 16;
+constexpr double nowhere = 1e15;      // nm: where null atoms stand, farther than any radius
+constexpr double exact_reach = 1.999; // nm: FP32 holds 2^24 steps of 2^-23 nm, less the grid's own
+constexpr double longest_reach = 4.0; // nm: rows of a block are neighbours
+constexpr double farthest = 64.0;     // nm: positions are integers modulo 512 nm
+constexpr std::size_t most_entries = 60000; // 16 bits name entries
+
+std::size_t at(std::int64_t k)
+{
+    return static_cast<std::size_t>(k);
+}
+
+void include(Bounds& box, const Bounds& other)
+{
+    for (int k = 0; k < 3; ++k) {
+        box.low[k] = std::min(box.low[k], other.low[k]);
+        box.high[k] = std::max(box.high[k], other.high[k]);
+    }
+}
+
+double half_side(const Bounds& box)
+{
+    const Vec3 side = box.high - box.low;
+    return 0.5 * std::max({side.x, side.y, side.z});
+}
+
+double gap2(const Vec3& low_a, const Vec3& high_a, const Vec3& low_b, const Vec3& high_b)
+{
+    double sum = 0;
+    for (int k = 0; k < 3; ++k) {
+        const double d = std::max({0.0, low_a[k] - high_b[k], low_b[k] - high_a[k]});
+        sum += d * d;
+    }
+    return sum;
+}
+
+/// Makes the blocks of one node after another, for one thread.
+class Finder {
+public:
+    Finder(const ClusterPairList& list, std::span<const double> packed,
+           std::span<const Bounds> bounds, std::span<const Vec3> shifts, const BlockRules& rules)
+        : list_(list), packed_(packed), bounds_(bounds), shifts_(shifts), rules_(rules),
+          find_tiles_(pair_kernels().find_tiles), reach2_(list.radius * list.radius * (1 + 1e-12)),
+          first_of_(bounds.size(), -1)
+    {
+        for (int a = 0; a < width; ++a) {
+            if (list.order.atom_of_slot[list.order.atom_of_slot.size() - 1 - at(a)] < 0) {
+                const int lane = width - 1 - a;
+                null_columns_ |= 0x1111U << lane;
+                null_rows_ |= 0xFU << width * lane;
+            }
+        }
+    }
+
+    /// Blocks of the clusters of one node, cut where they reach too far.
+    void find(std::int32_t index, Part& part)
+    {
+        const ClusterOrder::Node& node = list_.order.nodes[at(index)];
+        const bool is_single = node.last - node.first == 1;
+        find_entries(node);
+        const double near_reach = half_side(near_), reach = half_side(all_);
+        if (cluster_.size() <= most_entries &&
+            (is_single ? reach < farthest : near_reach < exact_reach && reach < longest_reach)) {
+            add_block(node, near_reach < exact_reach, part);
+        } else if (is_single) {
+            part.is_possible = false;
+        } else {
+            find(node.left, part);
+            find(node.right, part);
+        }
+    }
+
+private:
+    /// So many neighbouring rows choose among the entries together.
+    static constexpr std::int32_t group_size = 4;
+
+    /// Images of clusters whose box is within the radius of the node's, by shift, then by cluster:
+    /// the node's own come first.
+    void find_entries(const ClusterOrder::Node& node)
+    {
+        const std::vector<ClusterOrder::Node>& nodes = list_.order.nodes;
+        const double near2 = rules_.kernel_radius * rules_.kernel_radius;
+        cluster_.clear();
+        shift_.clear();
+        near_ = all_ = {node.low, node.high};
+        for (std::size_t s = 0; s < shifts_.size(); ++s) {
+            const Vec3 low = node.low + shifts_[s], high = node.high + shifts_[s];
+            std::int32_t stack[64];
+            int depth = 0;
+            stack[depth++] = 0;
+            while (depth > 0) {
+                const ClusterOrder::Node& other = nodes[at(stack[--depth])];
+                if ((s == 0 && other.last <= node.first) ||
+                    gap2(low, high, other.low, other.high) > reach2_) {
+                    continue;
+                }
+                if (other.last - other.first > 4) {
+                    stack[depth++] = other.right;
+                    stack[depth++] = other.left;
+                    continue;
+                }
+                for (std::int32_t c = other.first; c < other.last; ++c) {
+                    const Bounds& box = bounds_[at(c)];
+                    const double gap = gap2(low, high, box.low, box.high);
+                    if ((s == 0 && c < node.first) || gap > reach2_) {
+                        continue;
+                    }
+                    cluster_.push_back(c);
+                    shift_.push_back(static_cast<std::uint32_t>(s));
+                    const Bounds moved{box.low - shifts_[s], box.high - shifts_[s]};
+                    include(all_, moved);
+                    if (gap < near2) {
+                        include(near_, moved);
+                    }
+                }
+            }
+        }
+    }
+
+    void add_block(const ClusterOrder::Node& node, bool is_compact, Part& part)
+    {
+        const Vec3 origin = 0.5 * (near_.low + near_.high);
+        place(origin);
+        const auto first_row = static_cast<std::int64_t>(part.rows.size());
+        for (std::int32_t first = node.first; first < node.last; first += group_size) {
+            const std::int32_t last = std::min(node.last, first + group_size);
+            choose(first, last, node.first, origin);
+            for (std::int32_t c = first; c < last; ++c) {
+                add_row(c, node.first, part);
+            }
+        }
+        for (const std::int32_t c : cluster_) {
+            first_of_[at(c)] = -1;
+        }
+        const std::int64_t rows = static_cast<std::int64_t>(part.rows.size()) - first_row;
+        if (rows > 0) {
+            part.blocks.push_back({static_cast<std::int64_t>(part.cluster.size()),
+                                   static_cast<std::int64_t>(cluster_.size()), first_row, rows,
+                                   origin, is_compact});
+            part.cluster.insert(part.cluster.end(), cluster_.begin(), cluster_.end());
+            part.shift.insert(part.shift.end(), shift_.begin(), shift_.end());
+        }
+    }
+
+    /// Positions and boxes of the entries relative to the origin, and which entries show a cluster.
+    void place(const Vec3& origin)
+    {
+        const std::size_t entries = cluster_.size();
+        if (next_of_.size() < entries) {
+            next_of_.resize(entries);
+            lines_.resize(line * entries);
+            gap2_.resize(entries);
+            chosen_.resize(entries);
+            found_.resize(entries);
+            excluded_.resize(entries, 0);
+            for (std::vector<float>& side : sides_) {
+                side.resize(entries);
+            }
+        }
+        double reach = 0;
+        for (std::size_t e = 0; e < entries; ++e) {
+            const std::size_t c = at(cluster_[e]);
+            const Vec3 subtracted = origin + shifts_[shift_[e]];
+            const double* from = packed_.data() + c * 3 * width;
+            float* to = lines_.data() + line * e;
+            for (int k = 0; k < 3; ++k) {
+                for (int a = 0; a < width; ++a) {
+                    to[width * k + a] = static_cast<float>(from[width * k + a] - subtracted[k]);
+                }
+                const double low = bounds_[c].low[k] - subtracted[k],
+                             high = bounds_[c].high[k] - subtracted[k];
+                sides_[at(k)][e] = static_cast<float>(low);
+                sides_[at(3 + k)][e] = static_cast<float>(high);
+                reach = std::max({reach, -low, high});
+            }
+            next_of_[e] = first_of_[c];
+            first_of_[c] = static_cast<std::int32_t>(e);
+        }
+        // coordinates err by 2^-25 of the farthest, r^2 by 3e-7
+        const double sure = list_.radius * (1 + 1e-6) + 1e-6 * reach;
+        limit2_ = static_cast<float>(sure * sure);
+    }
+
+    /// Entries whose box is within the radius of the box of rows [first, last).
+    void choose(std::int32_t first, std::int32_t last, std::int32_t block, const Vec3& origin)
+    {
+        Bounds own = bounds_[at(first)];
+        for (std::int32_t c = first + 1; c < last; ++c) {
+            include(own, bounds_[at(c)]);
+        }
+        float low[3], high[3];
+        for (int k = 0; k < 3; ++k) {
+            low[k] = static_cast<float>(own.low[k] - origin[k]);
+            high[k] = static_cast<float>(own.high[k] - origin[k]);
+        }
+        const std::size_t begin = at(first - block), entries = cluster_.size();
+        float* const gap = gap2_.data();
+        const float* const x_low = sides_[0].data();
+        const float* const y_low = sides_[1].data();
+        const float* const z_low = sides_[2].data();
+        const float* const x_high = sides_[3].data();
+        const float* const y_high = sides_[4].data();
+        const float* const z_high = sides_[5].data();
+        for (std::size_t e = begin; e < entries; ++e) {
+            const float x = std::max(0.0F, std::max(x_low[e] - high[0], low[0] - x_high[e]));
+            const float y = std::max(0.0F, std::max(y_low[e] - high[1], low[1] - y_high[e]));
+            const float z = std::max(0.0F, std::max(z_low[e] - high[2], low[2] - z_high[e]));
+            gap[e] = x * x + y * y + z * z;
+        }
+        chosen_count_ = 0;
+        for (std::size_t e = begin; e < entries; ++e) {
+            chosen_[chosen_count_] = static_cast<std::uint16_t>(e);
+            chosen_count_ += gap[e] < limit2_ ? 1 : 0; // no branch: it could not be foretold
+        }
+    }
+
+    void add_row(std::int32_t c, std::int32_t block, Part& part)
+    {
+        const std::size_t own = at(c - block);
+        std::size_t begin = 0; // earlier rows have had their pairs with this one
+        while (begin < chosen_count_ && chosen_[begin] < own) {
+            ++begin;
+        }
+        const std::size_t found =
+            find_tiles_(lines_.data() + line * own, lines_.data(), chosen_.data() + begin,
+                        chosen_count_ - begin, limit2_, found_.data());
+        mark_excluded(c, own);
+        const std::size_t first = part.tiles.size();
+        part.tiles.resize(first + found);
+        BlockTile* const to = part.tiles.data() + first;
+        std::size_t plain = 0;
+        masked_.clear();
+        for (std::size_t k = 0; k < found; ++k) {
+            const BlockTile tile = found_[k];
+            const std::uint32_t excluded = excluded_[tile.entry];
+            to[plain] = tile;
+            plain += excluded == 0 ? 1 : 0;
+            if (excluded != 0 && (tile.mask & ~excluded) != 0) {
+                masked_.push_back({tile.entry, static_cast<std::uint16_t>(tile.mask & ~excluded)});
+            }
+        }
+        for (const std::size_t e : marked_) {
+            excluded_[e] = 0;
+        }
+        marked_.clear();
+        part.tiles.resize(first + plain);
+        part.tiles.insert(part.tiles.begin() + static_cast<std::ptrdiff_t>(first), masked_.begin(),
+                          masked_.end());
+        if (masked_.size() + plain > 0) {
+            const auto row = static_cast<std::int64_t>(first);
+            part.rows.push_back({static_cast<std::int32_t>(own), row,
+                                 row + static_cast<std::int64_t>(masked_.size()),
+                                 static_cast<std::int64_t>(part.tiles.size())});
+        }
+    }
+
+    /// Which pairs of the row do not count, however near, by entry.
+    void mark_excluded(std::int32_t c, std::size_t own)
+    {
+        constexpr std::uint32_t mark = 1U << 16;
+        const auto exclude = [this](std::size_t entry, std::uint32_t bits) {
+            excluded_[entry] |= bits | mark;
+            marked_.push_back(entry);
+        };
+        exclude(own, ~ClusterPairList::upper_triangle & 0xFFFFU);
+        const auto exclude_all = [&](std::int32_t cluster, std::uint32_t bits) {
+            for (std::int32_t e = first_of_[at(cluster)]; e >= 0; e = next_of_[at(e)]) {
+                exclude(at(e), bits);
+            }
+        };
+        for (std::int64_t k = list_.masked_begin[at(c)]; k < list_.masked_begin[at(c) + 1]; ++k) {
+            exclude_all(list_.masked[at(k)].cluster, list_.masked[at(k)].mask);
+        }
+        if (null_columns_ != 0) {
+            const std::int32_t last = list_.order.clusters() - 1;
+            exclude_all(last, null_columns_);
+            for (std::size_t e = 0; c == last && e < cluster_.size(); ++e) {
+                exclude(e, null_rows_);
+            }
+        }
+    }
+
+    const ClusterPairList& list_;
+    std::span<const double> packed_;
+    std::span<const Bounds> bounds_;
+    std::span<const Vec3> shifts_;
+    const BlockRules& rules_;
+    FindTiles find_tiles_;
+    double reach2_; ///< a little more: rounding of the gap must not lose a pair
+    std::uint32_t null_columns_ = 0, null_rows_ = 0; ///< bits of the last cluster's null atoms
+
+    // of the open block
+    std::vector<std::int32_t> cluster_; ///< [entries]
+    std::vector<std::uint32_t> shift_;  ///< [entries]
+    Bounds near_, all_;                 ///< of what the kernel will see, and of all entries
+    std::vector<std::int32_t> first_of_, next_of_; ///< [clusters], [entries]: entries by cluster
+    AlignedVector<float> lines_;                   ///< [entries][16]: x4 y4 z4, nm
+    std::vector<float> sides_[6], gap2_;           ///< [entries]
+    float limit2_ = 0;
+    std::vector<std::uint16_t> chosen_;
+    std::size_t chosen_count_ = 0;
+    std::vector<BlockTile> found_, masked_;
+    std::vector<std::uint32_t> excluded_; ///< [entries]: pairs of the open row; bit 16 is a mark
+    std::vector<std::size_t> marked_;
+};
+
+} // namespace
+
+void BlockSearch::pack(const ClusterPairList& list, std::span<const Vec3> positions, int threads)
+{
+    const std::int32_t clusters = list.order.clusters();
+    packed_.resize(at(clusters) * 3 * width);
+    bounds_.resize(at(clusters));
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (std::int32_t c = 0; c < clusters; ++c) {
+        Bounds box{{nowhere, nowhere, nowhere}, {-nowhere, -nowhere, -nowhere}};
+        double* to = packed_.data() + at(c) * 3 * width;
+        for (int a = 0; a < width; ++a) {
+            const std::int32_t atom = list.order.atom_of_slot[at(c * width + a)];
+            const Vec3 x = atom < 0 ? Vec3{nowhere, nowhere, nowhere} : positions[at(atom)];
+            for (int k = 0; k < 3; ++k) {
+                to[width * k + a] = x[k];
+            }
+            if (atom >= 0) {
+                include(box, {x, x});
+            }
+        }
+        bounds_[at(c)] = box;
+    }
+}
+
+bool BlockSearch::find(const ClusterPairList& list, std::span<const Vec3> positions,
+                       std::span<const Vec3> shift_vectors, const BlockRules& rules, int threads,
+                       PairBlocks& blocks)
+{
+    TESSERA_EXPECT(!list.all_pairs && shift_vectors.size() == list.shifts.size());
+    TESSERA_EXPECT(rules.is_partial.empty() && rules.is_other.empty());
+    threads = std::max(1, threads);
+    nodes_.clear();
+    const auto add_nodes = [&](const auto& self, std::int32_t index) -> void {
+        const ClusterOrder::Node& node = list.order.nodes[at(index)];
+        if (node.last - node.first <= std::max(1, rules.largest_block)) {
+            nodes_.push_back(index);
+        } else {
+            self(self, node.left);
+            self(self, node.right);
+        }
+    };
+    if (!list.order.nodes.empty()) {
+        add_nodes(add_nodes, 0);
+    }
+    pack(list, positions, threads);
+    if (parts_.size() < nodes_.size()) {
+        parts_.resize(nodes_.size());
+    }
+    const auto count = static_cast<std::int64_t>(nodes_.size());
+#pragma omp parallel num_threads(threads)
+    {
+        Finder finder(list, packed_, bounds_, shift_vectors, rules);
+#pragma omp for schedule(dynamic, 1)
+        for (std::int64_t p = 0; p < count; ++p) {
+            Part& part = parts_[at(p)];
+            part.blocks.clear();
+            part.cluster.clear();
+            part.shift.clear();
+            part.rows.clear();
+            part.tiles.clear();
+            part.is_possible = true;
+            finder.find(nodes_[at(p)], part);
+        }
+    }
+    if (!std::all_of(parts_.begin(), parts_.begin() + count,
+                     [](const Part& part) { return part.is_possible; })) {
+        return false;
+    }
+    join(nodes_.size(), threads, blocks);
+    return true;
+}
+
+void BlockSearch::join(std::size_t parts, int threads, PairBlocks& blocks) const
+{
+    struct Sizes {
+        std::int64_t blocks = 0, entries = 0, rows = 0, tiles = 0;
+    };
+    std::vector<Sizes> before(parts + 1);
+    for (std::size_t p = 0; p < parts; ++p) {
+        const Part& part = parts_[p];
+        before[p + 1] = {before[p].blocks + std::ssize(part.blocks),
+                         before[p].entries + std::ssize(part.cluster),
+                         before[p].rows + std::ssize(part.rows),
+                         before[p].tiles + std::ssize(part.tiles)};
+    }
+    blocks.blocks.resize(at(before.back().blocks));
+    blocks.cluster.resize(at(before.back().entries));
+    blocks.shift.resize(at(before.back().entries));
+    blocks.rows.resize(at(before.back().rows));
+    blocks.tiles.resize(at(before.back().tiles));
+    blocks.other_rows.clear();
+    blocks.other_columns.clear();
+    const auto count = static_cast<std::int64_t>(parts);
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (std::int64_t p = 0; p < count; ++p) {
+        const Part& part = parts_[at(p)];
+        const Sizes& base = before[at(p)];
+        for (std::size_t b = 0; b < part.blocks.size(); ++b) {
+            PairBlocks::Block& to = blocks.blocks[at(base.blocks) + b];
+            to = part.blocks[b];
+            to.first_entry += base.entries;
+            to.first_row += base.rows;
+        }
+        for (std::size_t r = 0; r < part.rows.size(); ++r) {
+            const BlockRow& row = part.rows[r];
+            blocks.rows[at(base.rows) + r] = {row.entry, row.begin + base.tiles,
+                                              row.plain + base.tiles, row.end + base.tiles};
+        }
+        std::copy(part.cluster.begin(), part.cluster.end(), blocks.cluster.begin() + base.entries);
+        std::copy(part.shift.begin(), part.shift.end(), blocks.shift.begin() + base.entries);
+        std::copy(part.tiles.begin(), part.tiles.end(), blocks.tiles.begin() + base.tiles);
+    }
+    blocks.most_entries = 0;
+    for (const PairBlocks::Block& block : blocks.blocks) {
+        blocks.most_entries = std::max(blocks.most_entries, block.entries);
+    }
+}
+
+} // namespace tessera

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "engine/base/aligned_vector.hpp"
+#include "engine/cpu/pair_blocks.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tessera
+{
+
+/// Finds the blocks of pairs from the positions, without a list of pairs between: the images of
+/// clusters near a block become its entries, and its rows test them in FP32. Memory is kept from
+/// search to search.
+class BlockSearch {
+public:
+    /// Fills `blocks` with every pair of atoms, and every image of it, once, that is nearer than
+    /// list.radius and not excluded, and with some that are a little farther. Of the list only
+    /// order, shifts and excluded pairs are looked at; of the rules, what cuts blocks. Threads do
+    /// not reach the result.
+    ///
+    /// False: neighbours are too far apart for blocks without rows of their own kind, as in a gas,
+    /// or too many; then make_pair_blocks() does it.
+    bool find(const ClusterPairList& list, std::span<const Vec3> positions,
+              std::span<const Vec3> shift_vectors, const BlockRules& rules, int threads,
+              PairBlocks& blocks);
+
+    struct Bounds {
+        Vec3 low, high;
+    };
+    /// Blocks of one node of the tree; numbers begin at zero in each.
+    struct Part {
+        std::vector<PairBlocks::Block> blocks;
+        std::vector<std::int32_t> cluster;
+        std::vector<std::uint32_t> shift;
+        std::vector<BlockRow> rows;
+        std::vector<BlockTile> tiles;
+        bool is_possible = true;
+    };
+
+private:
+    void pack(const ClusterPairList& list, std::span<const Vec3> positions, int threads);
+    void join(std::size_t parts, int threads, PairBlocks& blocks) const;
+
+    std::vector<double> packed_;      ///< [clusters][3][4]: x of the four atoms, y, z; nm
+    std::vector<Bounds> bounds_;      ///< of each cluster
+    std::vector<std::int32_t> nodes_; ///< of the tree, one a part
+    std::vector<Part> parts_;
+};
+
+} // namespace tessera

@@ -1,0 +1,176 @@
+#include "engine/cpu/block_search.hpp"
+#include "tests/support/geometries.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <set>
+
+namespace tessera
+{
+namespace
+{
+
+/// Atoms i and j and the image x_i + shift - x_j; of a pair and its mirror the lower one.
+using Pair = std::array<int, 5>;
+
+Pair ordered(const Pair& p)
+{
+    return std::min(p, Pair{p[1], p[0], -p[2], -p[3], -p[4]});
+}
+
+struct SearchCase {
+    const char* name;
+    Mat3 cell;
+    int atoms;
+    double radius;
+};
+
+class BlockSearchIn : public testing::TestWithParam<SearchCase> {
+protected:
+    void SetUp() override
+    {
+        for (int a = 0; a < count_; ++a) {
+            std::vector<std::int32_t> row;
+            for (int b = a / 3 * 3; b < std::min(count_, a / 3 * 3 + 3); ++b) {
+                if (b != a) {
+                    row.push_back(b);
+                }
+            }
+            excluded_.add_row(row);
+        }
+        for (Vec3& x : x_) {
+            x = box_.wrap(x);
+        }
+        list_ = make_cluster_pair_list(box_, x_, excluded_, GetParam().radius, 1);
+    }
+    [[nodiscard]] PairBlocks find(int threads, std::int32_t largest_block = 64)
+    {
+        BlockRules rules;
+        rules.largest_block = largest_block;
+        rules.kernel_radius = 0.8 * GetParam().radius;
+        PairBlocks blocks;
+        EXPECT_TRUE(search_.find(list_, x_, list_.shift_vectors(box_), rules, threads, blocks));
+        return blocks;
+    }
+    [[nodiscard]] std::int32_t atom(std::int32_t cluster, int lane) const
+    {
+        return list_.order.atom_of_slot[static_cast<std::size_t>(4 * cluster + lane)];
+    }
+    [[nodiscard]] Pair pair(std::int32_t row, std::int32_t column, std::uint32_t shift,
+                            int bit) const
+    {
+        const std::array<int, 3>& k = list_.shifts[shift];
+        return ordered({atom(row, bit / 4), atom(column, bit % 4), k[0], k[1], k[2]});
+    }
+    [[nodiscard]] std::set<Pair> listed() const
+    {
+        std::set<Pair> pairs;
+        for (const ClusterPairList::Row& row : list_.rows) {
+            for (std::int64_t c = row.begin; c < row.end; ++c) {
+                const auto& column = list_.columns[static_cast<std::size_t>(c)];
+                for (int bit = 0; bit < 16; ++bit) {
+                    if ((column.mask >> bit & 1U) != 0) {
+                        pairs.insert(pair(row.cluster, column.cluster,
+                                          static_cast<std::uint32_t>(row.shift), bit));
+                    }
+                }
+            }
+        }
+        return pairs;
+    }
+    [[nodiscard]] double distance(const Pair& p) const
+    {
+        const Vec3 s = box_.is_periodic() ? box_.shift(p[2], p[3], p[4]) : Vec3{};
+        return norm(x_[static_cast<std::size_t>(p[0])] + s - x_[static_cast<std::size_t>(p[1])]);
+    }
+    [[nodiscard]] bool may_count(const Pair& p) const
+    {
+        const bool is_image_of_itself = p[0] == p[1] && (p[2] != 0 || p[3] != 0 || p[4] != 0);
+        return p[0] >= 0 && p[1] >= 0 && (p[0] / 3 != p[1] / 3 || is_image_of_itself);
+    }
+
+    int count_ = GetParam().atoms;
+    Box box_{GetParam().cell};
+    std::vector<Vec3> x_ = support::scattered(count_, GetParam().cell, 0.05, 7);
+    RaggedList excluded_;
+    ClusterPairList list_;
+    BlockSearch search_;
+};
+
+TEST_P(BlockSearchIn, FindsEveryPairOfTheListOnceAndNoneThatMustNotCount)
+{
+    for (const std::int32_t largest : {64, 3, 200, 64}) { // memory is used again
+        const PairBlocks blocks = find(2, largest);
+        std::set<Pair> found;
+        for (const PairBlocks::Block& block : blocks.blocks) {
+            const auto first = static_cast<std::size_t>(block.first_entry);
+            for (std::int64_t r = block.first_row; r < block.first_row + block.rows; ++r) {
+                const BlockRow& row = blocks.rows[static_cast<std::size_t>(r)];
+                const auto own = first + static_cast<std::size_t>(row.entry);
+                ASSERT_EQ(blocks.shift[own], 0U);
+                for (std::int64_t t = row.begin; t < row.end; ++t) {
+                    const BlockTile& tile = blocks.tiles[static_cast<std::size_t>(t)];
+                    ASSERT_LT(tile.entry, block.entries);
+                    for (int bit = 0; bit < 16; ++bit) {
+                        const Pair p = pair(blocks.cluster[own], blocks.cluster[first + tile.entry],
+                                            blocks.shift[first + tile.entry], bit);
+                        const bool is_set = (tile.mask >> bit & 1U) != 0;
+                        ASSERT_TRUE(may_count(p) || (!is_set && t < row.plain));
+                        ASSERT_TRUE(!is_set || found.insert(p).second);
+                    }
+                }
+            }
+        }
+        for (const Pair& p : listed()) {
+            EXPECT_EQ(found.erase(p), 1U) << p[0] << " " << p[1];
+        }
+        for (const Pair& p : found) {
+            EXPECT_LT(distance(p), GetParam().radius * 1.001); // FP32, of a few times the radius
+        }
+    }
+}
+
+TEST_P(BlockSearchIn, GivesTheSameOnAnyNumberOfThreads)
+{
+    const PairBlocks one = find(1);
+    for (const int threads : {2, 5}) {
+        const PairBlocks many = find(threads);
+        EXPECT_EQ(many.cluster, one.cluster);
+        EXPECT_EQ(many.shift, one.shift);
+        ASSERT_EQ(many.tiles.size(), one.tiles.size());
+        for (std::size_t t = 0; t < one.tiles.size(); ++t) {
+            EXPECT_EQ(many.tiles[t].entry, one.tiles[t].entry);
+            EXPECT_EQ(many.tiles[t].mask, one.tiles[t].mask);
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cells, BlockSearchIn,
+    testing::Values(SearchCase{"cube", {{{3, 0, 0}, {0, 3, 0}, {0, 0, 3}}}, 1203, 1.3},
+                    SearchCase{"small_cube", {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, 33, 0.9},
+                    SearchCase{
+                        "radius_beyond_the_cell", {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, 18, 1.25},
+                    SearchCase{"tilted", {{{4, 0, 0}, {2, 3.5, 0}, {-2, 1.75, 2.5}}}, 900, 1.1},
+                    SearchCase{"five_atoms", {{{2, 0, 0}, {0, 2, 0}, {0, 0, 2}}}, 5, 1.0}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+TEST(BlockSearch, LeavesAGasToTheList)
+{
+    const Box box(Mat3{{{900, 0, 0}, {0, 900, 0}, {0, 0, 900}}});
+    std::vector<Vec3> x;
+    RaggedList excluded;
+    for (int a = 0; a < 40; ++a) {
+        x.push_back({20.0 * a, 11.0 * (a * 7 % 40), 17.0 * (a * 11 % 40)});
+        excluded.add_row({});
+    }
+    const ClusterPairList list = make_cluster_pair_list(box, x, excluded, 1.0, 1);
+    BlockSearch search;
+    PairBlocks blocks;
+    EXPECT_FALSE(search.find(list, x, list.shift_vectors(box), {}, 1, blocks));
+}
+
+} // namespace
+} // namespace tessera
