@@ -37,7 +37,7 @@ inline RunSetup dipeptide(Bath bath, Precision precision)
         break;
     }
     const LoadedSystem loaded = load_system(
-        {TESSERA_SOURCE_DIR "/inputs/alanine-top/run.toml", sets}, false, Voice::silent);
+        {TESSERA_SOURCE_DIR "/inputs/alanine-top/run.toml", sets, {}}, false, Voice::silent);
     Topology topology = *loaded.assembly.topology;
     topology.table<Cmap>().add({4, 6, 8, 14, 16}, Cmap::typical()); // C N CA C N
     Diagnostics diagnostics;
