@@ -25,13 +25,11 @@ std::size_t at(std::int64_t k)
 /// Prunes one block after another, for one thread.
 class Pruner {
 public:
-    Pruner(const PairBlocks& all, const BlockPositions& now, double reach, double drift,
-           PairBlocks& kept)
-        : all_(all), now_(now), keep_(pair_kernels().keep_near),
-          drift_(std::lround(std::ceil(drift * fixed::kernel_position_scale))), kept_(kept),
-          lines_(line * at(all.most_entries)), number_(at(all.most_entries))
+    Pruner(const PairBlocks& all, const BlockPositions& now, double reach, PairBlocks& kept)
+        : all_(all), now_(now), keep_(pair_kernels().keep_near), reach_(reach), kept_(kept),
+          subtracted_(line * now.shifts.size(), 0), lines_(line * at(all.most_entries)),
+          bits_(at(all.most_entries)), number_(at(all.most_entries))
     {
-        limit2_ = static_cast<float>(reach * reach * 1.000001); // FP32 errs by 3e-7
     }
 
     void prune(std::int64_t index)
@@ -57,21 +55,35 @@ public:
     }
 
 private:
-    /// Positions of the entries relative to the block.
+    /// Positions of the entries relative to the block, and of each the bits in use.
     void place(const PairBlocks::Block& block, const BlockWalker::Units& origin)
     {
-        for (std::int64_t e = 0; e < block.entries; ++e) {
-            const std::uint32_t* from =
-                now_.xyzq.data() + line * at(all_.cluster[at(block.first_entry + e)]);
-            const BlockWalker::Units& shift = now_.shifts[all_.shift[at(block.first_entry + e)]];
-            float* to = lines_.data() + line * at(e);
-            for (std::size_t c = 0; c < 3; ++c) {
-                for (std::size_t k = 0; k < width; ++k) {
-                    to[width * c + k] =
-                        std::bit_cast<float>(from[width * c + k] - (origin[c] + shift[c]));
-                }
+        constexpr auto unit = static_cast<float>(1 / fixed::kernel_position_scale);
+        for (std::size_t s = 0; s < now_.shifts.size(); ++s) {
+            for (std::size_t k = 0; k < 3 * width; ++k) {
+                subtracted_[line * s + k] = origin[k / width] + now_.shifts[s][k / width];
             }
         }
+        std::uint32_t all_bits = 0;
+        for (std::int64_t e = 0; e < block.entries; ++e) {
+            const std::size_t from = at(block.first_entry + e);
+            const std::uint32_t* x = now_.xyzq.data() + line * at(all_.cluster[from]);
+            const std::uint32_t* origin_of = subtracted_.data() + line * all_.shift[from];
+            float* to = lines_.data() + line * at(e);
+            std::uint32_t bits = 0;
+            for (std::size_t k = 0; k < 3 * width; ++k) {
+                const auto local = static_cast<std::int32_t>(x[k] - origin_of[k]);
+                bits |= static_cast<std::uint32_t>(local ^ (local >> 31));
+                to[k] = static_cast<float>(local) * unit;
+            }
+            bits_[at(e)] = bits;
+            all_bits |= bits;
+        }
+        // coordinates err by 2^-25 of the farthest, which is below that power of two, r^2 by 3e-7
+        const double farthest =
+            std::ldexp(1 / fixed::kernel_position_scale, std::bit_width(all_bits));
+        const double reach = reach_ * (1 + 1e-6) + 2e-7 * farthest;
+        limit2_ = static_cast<float>(reach * reach);
     }
 
     bool keep_row(const BlockRow& row, BlockRow& to)
@@ -96,12 +108,12 @@ private:
         return true;
     }
 
-    /// Numbers those that are touched, and says whether they stand near enough to the origin.
+    /// Numbers those that are touched, and says whether FP32 holds their positions. The kernel
+    /// looks again, as atoms move and the origin goes with the cell.
     void keep_entries(const PairBlocks::Block& block, PairBlocks::Block& to)
     {
-        constexpr std::int32_t exact = (1 << 24) - 2; // FP32 holds whole numbers below
         std::int32_t count = 0;
-        std::int64_t reach = 0;
+        std::uint32_t bits = 0;
         for (std::int64_t e = 0; e < block.entries; ++e) {
             if (number_[at(e)] < 0) {
                 continue;
@@ -111,23 +123,22 @@ private:
             kept_.cluster[at(into)] = all_.cluster[at(from)];
             kept_.shift[at(into)] = all_.shift[at(from)];
             ++count;
-            for (std::size_t k = 0; k < 3 * width; ++k) {
-                const auto x = std::bit_cast<std::int32_t>(lines_[line * at(e) + k]);
-                reach = std::max(reach, std::abs(static_cast<std::int64_t>(x)));
-            }
+            bits |= bits_[at(e)];
         }
         to.entries = count;
-        to.is_compact = reach + drift_ < exact;
+        to.is_compact = bits < (1U << 24); // FP32 holds whole numbers below
     }
 
     const PairBlocks& all_;
     const BlockPositions& now_;
     KeepNear keep_;
-    float limit2_ = 0;
-    std::int64_t drift_; ///< units
+    double reach_;     ///< nm
+    float limit2_ = 0; ///< of the open block: a little more
     PairBlocks& kept_;
-    AlignedVector<float> lines_; ///< [entries][16]: x4 y4 z4, integers, and four without meaning
-    std::vector<std::int32_t> number_; ///< [entries]: among those kept; -1: left out
+    AlignedVector<std::uint32_t> subtracted_; ///< [shifts][16]
+    AlignedVector<float> lines_;              ///< [entries][16]: x4 y4 z4, nm
+    std::vector<std::uint32_t> bits_;         ///< [entries]: those that coordinates use
+    std::vector<std::int32_t> number_;        ///< [entries]: among those kept; -1: left out
 };
 
 } // namespace
@@ -185,13 +196,10 @@ void PrunedBlocks::prune(const PairBlocks& all, const BlockPositions& now, int t
     kept_.shift.resize(all.shift.size());
     kept_.rows.resize(all.rows.size());
     kept_.tiles.resize(all.tiles.size());
-    // atoms go half the buffer; the origin moves with the cell, which is seldom as much: the kernel
-    // looks whether FP32 is exact, so that this need not be sure
-    const double drift = 0.5 * buffer_;
     const auto blocks = static_cast<std::int64_t>(all.blocks.size());
 #pragma omp parallel num_threads(threads)
     {
-        Pruner pruner(all, now, radius(), drift, kept_);
+        Pruner pruner(all, now, radius(), kept_);
 #pragma omp for schedule(dynamic, 1)
         for (std::int64_t b = 0; b < blocks; ++b) {
             pruner.prune(b);

@@ -2,6 +2,7 @@
 
 #include "engine/base/contract.hpp"
 #include "engine/cpu/simd/pair_kernels.hpp"
+#include "engine/plans/box_gap.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -42,23 +43,13 @@ double half_side(const Bounds& box)
     return 0.5 * std::max({side.x, side.y, side.z});
 }
 
-double gap2(const Vec3& low_a, const Vec3& high_a, const Vec3& low_b, const Vec3& high_b)
-{
-    double sum = 0;
-    for (int k = 0; k < 3; ++k) {
-        const double d = std::max({0.0, low_a[k] - high_b[k], low_b[k] - high_a[k]});
-        sum += d * d;
-    }
-    return sum;
-}
-
 /// Makes the blocks of one node after another, for one thread.
 class Finder {
 public:
     Finder(const ClusterPairList& list, std::span<const double> packed,
            std::span<const Bounds> bounds, std::span<const Vec3> shifts, const BlockRules& rules)
         : list_(list), packed_(packed), bounds_(bounds), shifts_(shifts), rules_(rules),
-          find_tiles_(pair_kernels().find_tiles), reach2_(list.radius * list.radius * (1 + 1e-12)),
+          pair_kernels_(pair_kernels()), reach2_(list.radius * list.radius * (1 + 1e-12)),
           first_of_(bounds.size(), -1)
     {
         for (int a = 0; a < width; ++a) {
@@ -109,7 +100,7 @@ private:
             while (depth > 0) {
                 const ClusterOrder::Node& other = nodes[at(stack[--depth])];
                 if ((s == 0 && other.last <= node.first) ||
-                    gap2(low, high, other.low, other.high) > reach2_) {
+                    box_gap2(low, high, other.low, other.high) > reach2_) {
                     continue;
                 }
                 if (other.last - other.first > 4) {
@@ -119,7 +110,7 @@ private:
                 }
                 for (std::int32_t c = other.first; c < other.last; ++c) {
                     const Bounds& box = bounds_[at(c)];
-                    const double gap = gap2(low, high, box.low, box.high);
+                    const double gap = box_gap2(low, high, box.low, box.high);
                     if ((s == 0 && c < node.first) || gap > reach2_) {
                         continue;
                     }
@@ -167,13 +158,13 @@ private:
         if (next_of_.size() < entries) {
             next_of_.resize(entries);
             lines_.resize(line * entries);
-            gap2_.resize(entries);
+            boxes_.resize(6 * line * (entries / line + 1));
             chosen_.resize(entries);
             found_.resize(entries);
             excluded_.resize(entries, 0);
-            for (std::vector<float>& side : sides_) {
-                side.resize(entries);
-            }
+        }
+        for (std::size_t k = entries / line * line * 6; k < 6 * line * (entries / line + 1); ++k) {
+            boxes_[k] = static_cast<float>(nowhere); // entries that are not
         }
         double reach = 0;
         for (std::size_t e = 0; e < entries; ++e) {
@@ -181,14 +172,15 @@ private:
             const Vec3 subtracted = origin + shifts_[shift_[e]];
             const double* from = packed_.data() + c * 3 * width;
             float* to = lines_.data() + line * e;
+            float* box = boxes_.data() + e / line * 6 * line + e % line;
             for (int k = 0; k < 3; ++k) {
                 for (int a = 0; a < width; ++a) {
                     to[width * k + a] = static_cast<float>(from[width * k + a] - subtracted[k]);
                 }
                 const double low = bounds_[c].low[k] - subtracted[k],
                              high = bounds_[c].high[k] - subtracted[k];
-                sides_[at(k)][e] = static_cast<float>(low);
-                sides_[at(3 + k)][e] = static_cast<float>(high);
+                box[line * at(k)] = static_cast<float>(low);
+                box[line * at(3 + k)] = static_cast<float>(high);
                 reach = std::max({reach, -low, high});
             }
             next_of_[e] = first_of_[c];
@@ -206,30 +198,13 @@ private:
         for (std::int32_t c = first + 1; c < last; ++c) {
             include(own, bounds_[at(c)]);
         }
-        float low[3], high[3];
+        float box[6];
         for (int k = 0; k < 3; ++k) {
-            low[k] = static_cast<float>(own.low[k] - origin[k]);
-            high[k] = static_cast<float>(own.high[k] - origin[k]);
+            box[k] = static_cast<float>(own.low[k] - origin[k]);
+            box[3 + k] = static_cast<float>(own.high[k] - origin[k]);
         }
-        const std::size_t begin = at(first - block), entries = cluster_.size();
-        float* const gap = gap2_.data();
-        const float* const x_low = sides_[0].data();
-        const float* const y_low = sides_[1].data();
-        const float* const z_low = sides_[2].data();
-        const float* const x_high = sides_[3].data();
-        const float* const y_high = sides_[4].data();
-        const float* const z_high = sides_[5].data();
-        for (std::size_t e = begin; e < entries; ++e) {
-            const float x = std::max(0.0F, std::max(x_low[e] - high[0], low[0] - x_high[e]));
-            const float y = std::max(0.0F, std::max(y_low[e] - high[1], low[1] - y_high[e]));
-            const float z = std::max(0.0F, std::max(z_low[e] - high[2], low[2] - z_high[e]));
-            gap[e] = x * x + y * y + z * z;
-        }
-        chosen_count_ = 0;
-        for (std::size_t e = begin; e < entries; ++e) {
-            chosen_[chosen_count_] = static_cast<std::uint16_t>(e);
-            chosen_count_ += gap[e] < limit2_ ? 1 : 0; // no branch: it could not be foretold
-        }
+        chosen_count_ = pair_kernels_.find_boxes(box, boxes_.data(), at(first - block),
+                                                 cluster_.size(), limit2_, chosen_.data());
     }
 
     void add_row(std::int32_t c, std::int32_t block, Part& part)
@@ -239,19 +214,16 @@ private:
         while (begin < chosen_count_ && chosen_[begin] < own) {
             ++begin;
         }
-        const std::size_t found =
-            find_tiles_(lines_.data() + line * own, lines_.data(), chosen_.data() + begin,
-                        chosen_count_ - begin, limit2_, found_.data());
+        const std::size_t found = pair_kernels_.find_tiles(
+            lines_.data() + line * own, lines_.data(), chosen_.data() + begin,
+            chosen_count_ - begin, limit2_, found_.data());
         mark_excluded(c, own);
-        const std::size_t first = part.tiles.size();
-        part.tiles.resize(first + found);
-        BlockTile* const to = part.tiles.data() + first;
-        std::size_t plain = 0;
+        std::size_t plain = 0; // these stay in `found_`
         masked_.clear();
         for (std::size_t k = 0; k < found; ++k) {
             const BlockTile tile = found_[k];
             const std::uint32_t excluded = excluded_[tile.entry];
-            to[plain] = tile;
+            found_[plain] = tile;
             plain += excluded == 0 ? 1 : 0;
             if (excluded != 0 && (tile.mask & ~excluded) != 0) {
                 masked_.push_back({tile.entry, static_cast<std::uint16_t>(tile.mask & ~excluded)});
@@ -261,13 +233,12 @@ private:
             excluded_[e] = 0;
         }
         marked_.clear();
-        part.tiles.resize(first + plain);
-        part.tiles.insert(part.tiles.begin() + static_cast<std::ptrdiff_t>(first), masked_.begin(),
-                          masked_.end());
+        const auto first = static_cast<std::int64_t>(part.tiles.size());
+        part.tiles.insert(part.tiles.end(), masked_.begin(), masked_.end());
+        part.tiles.insert(part.tiles.end(), found_.begin(),
+                          found_.begin() + static_cast<std::ptrdiff_t>(plain));
         if (masked_.size() + plain > 0) {
-            const auto row = static_cast<std::int64_t>(first);
-            part.rows.push_back({static_cast<std::int32_t>(own), row,
-                                 row + static_cast<std::int64_t>(masked_.size()),
+            part.rows.push_back({static_cast<std::int32_t>(own), first, first + std::ssize(masked_),
                                  static_cast<std::int64_t>(part.tiles.size())});
         }
     }
@@ -303,7 +274,7 @@ private:
     std::span<const Bounds> bounds_;
     std::span<const Vec3> shifts_;
     const BlockRules& rules_;
-    FindTiles find_tiles_;
+    const PairKernels& pair_kernels_;
     double reach2_; ///< a little more: rounding of the gap must not lose a pair
     std::uint32_t null_columns_ = 0, null_rows_ = 0; ///< bits of the last cluster's null atoms
 
@@ -313,7 +284,7 @@ private:
     Bounds near_, all_;                 ///< of what the kernel will see, and of all entries
     std::vector<std::int32_t> first_of_, next_of_; ///< [clusters], [entries]: entries by cluster
     AlignedVector<float> lines_;                   ///< [entries][16]: x4 y4 z4, nm
-    std::vector<float> sides_[6], gap2_;           ///< [entries]
+    AlignedVector<float> boxes_;                   ///< [entries / 16][6][16]
     float limit2_ = 0;
     std::vector<std::uint16_t> chosen_;
     std::size_t chosen_count_ = 0;

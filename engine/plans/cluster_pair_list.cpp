@@ -1,12 +1,12 @@
 #include "engine/plans/cluster_pair_list.hpp"
 
 #include "engine/base/contract.hpp"
+#include "engine/plans/box_gap.hpp"
 #include "engine/plans/near_mask.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -26,47 +26,39 @@ std::size_t at(std::int64_t k)
     return static_cast<std::size_t>(k);
 }
 
-/// Splits atoms[first, last) into halves of whole clusters until one cluster is left.
+/// Splits atoms into halves of whole clusters until one cluster is left. Halves are judged by FP32
+/// positions, which lie beside the atoms' numbers and move with them.
 class TreeBuilder {
 public:
     TreeBuilder(std::span<const Vec3> positions, ClusterOrder& order)
-        : positions_(positions), order_(order)
+        : positions_(positions), order_(order), items_(positions.size())
     {
+        for (std::size_t a = 0; a < positions.size(); ++a) {
+            const Vec3& x = positions[a];
+            items_[a] = {
+                {static_cast<float>(x.x), static_cast<float>(x.y), static_cast<float>(x.z)},
+                static_cast<std::int32_t>(a)};
+        }
     }
 
     /// Nodes stand in the order of a walk that goes left first: a node with n clusters and what is
     /// below it take 2 n - 1 places from `index` on, so that halves can be built side by side.
     void build(std::int32_t index, std::int32_t first, std::int32_t last)
     {
-        const auto begin = order_.atom_of_slot.begin() + first * width;
-        const auto count = static_cast<std::int32_t>(positions_.size());
-        const auto end = order_.atom_of_slot.begin() + std::min(last * width, count);
-        Vec3 low = position(*begin), high = low;
-        for (auto it = begin; it != end; ++it) {
-            const Vec3 x = position(*it);
-            for (int k = 0; k < 3; ++k) {
-                low[k] = std::min(low[k], x[k]);
-                high[k] = std::max(high[k], x[k]);
-            }
-        }
         ClusterOrder::Node& node = order_.nodes[at(index)];
-        node = {first, last, -1, -1, low, high};
+        Item* const begin = items_.data() + at(first) * width;
+        Item* const end = items_.data() + std::min(at(last) * width, items_.size());
         if (last - first == 1) {
-            std::sort(begin, end);
+            node = make_leaf(first, begin, end);
             return;
         }
-        const Vec3 side = high - low;
-        int axis = side.y > side.x ? 1 : 0;
-        axis = side.z > side[axis] ? 2 : axis;
+        const int axis = longest_side(begin, end);
         const std::int32_t middle = first + half_of(last - first);
-        std::nth_element(begin, order_.atom_of_slot.begin() + middle * width, end,
-                         [this, axis](std::int32_t a, std::int32_t b) {
-                             const double xa = position(a)[axis], xb = position(b)[axis];
-                             return xa < xb || (xa == xb && a < b);
-                         });
-        node.left = index + 1;
-        node.right = index + 2 * (middle - first);
-        const std::int32_t left = node.left, right = node.right;
+        std::nth_element(
+            begin, items_.data() + at(middle) * width, end, [axis](const Item& a, const Item& b) {
+                return a.x[axis] < b.x[axis] || (a.x[axis] == b.x[axis] && a.atom < b.atom);
+            });
+        const std::int32_t left = index + 1, right = index + 2 * (middle - first);
         constexpr std::int32_t large = 256; // clusters; fewer are not worth a task
         if (last - first > large) {
 #pragma omp task
@@ -78,9 +70,20 @@ public:
             build(left, first, middle);
             build(right, middle, last);
         }
+        const ClusterOrder::Node &l = order_.nodes[at(left)], &r = order_.nodes[at(right)];
+        node = {first, last, left, right, l.low, l.high};
+        for (int k = 0; k < 3; ++k) {
+            node.low[k] = std::min(node.low[k], r.low[k]);
+            node.high[k] = std::max(node.high[k], r.high[k]);
+        }
     }
 
 private:
+    struct alignas(16) Item {
+        float x[3];
+        std::int32_t atom;
+    };
+
     /// Whole sub-trees of 64 clusters where there are several, else of 16: blocks of the pair
     /// kernel are nodes of the tree, and full ones are cheapest.
     static std::int32_t half_of(std::int32_t clusters)
@@ -88,34 +91,55 @@ private:
         const std::int32_t unit = clusters > 64 ? 64 : clusters > 16 ? 16 : 1;
         return (clusters / 2 + unit / 2) / unit * unit;
     }
-    [[nodiscard]] const Vec3& position(std::int32_t a) const { return positions_[at(a)]; }
+
+    ClusterOrder::Node make_leaf(std::int32_t cluster, Item* begin, Item* end)
+    {
+        std::sort(begin, end, [](const Item& a, const Item& b) { return a.atom < b.atom; });
+        ClusterOrder::Node node{cluster, cluster + 1, -1, -1, position(*begin), position(*begin)};
+        std::int32_t* slot = order_.atom_of_slot.data() + at(cluster) * width;
+        for (const Item* item = begin; item != end; ++item) {
+            const Vec3& x = position(*item);
+            *slot++ = item->atom;
+            for (int k = 0; k < 3; ++k) {
+                node.low[k] = std::min(node.low[k], x[k]);
+                node.high[k] = std::max(node.high[k], x[k]);
+            }
+        }
+        return node;
+    }
+
+    static int longest_side(const Item* begin, const Item* end)
+    {
+        float side[4];
+#if defined(__SSE2__)
+        __m128 low = _mm_load_ps(begin->x), high = low; // the last lane has no meaning
+        for (const Item* item = begin; item != end; ++item) {
+            low = _mm_min_ps(low, _mm_load_ps(item->x));
+            high = _mm_max_ps(high, _mm_load_ps(item->x));
+        }
+        _mm_storeu_ps(side, _mm_sub_ps(high, low));
+#else
+        for (int k = 0; k < 3; ++k) {
+            float low = begin->x[k], high = low;
+            for (const Item* item = begin; item != end; ++item) {
+                low = std::min(low, item->x[k]);
+                high = std::max(high, item->x[k]);
+            }
+            side[k] = high - low;
+        }
+#endif
+        const int axis = side[1] > side[0] ? 1 : 0;
+        return side[2] > side[axis] ? 2 : axis;
+    }
+
+    [[nodiscard]] const Vec3& position(const Item& item) const
+    {
+        return positions_[at(item.atom)];
+    }
     std::span<const Vec3> positions_;
     ClusterOrder& order_;
+    std::vector<Item> items_;
 };
-
-/// Squared distance between two boxes with sides along the axes.
-inline double gap2(const Vec3& low_a, const Vec3& high_a, const Vec3& low_b, const Vec3& high_b)
-{
-#if defined(__SSE2__)
-    // written out because the compiler makes branches of it, and they are not foretold
-    const __m128d zero = _mm_setzero_pd();
-    const __m128d xy =
-        _mm_max_pd(_mm_max_pd(_mm_sub_pd(_mm_loadu_pd(&low_a.x), _mm_loadu_pd(&high_b.x)),
-                              _mm_sub_pd(_mm_loadu_pd(&low_b.x), _mm_loadu_pd(&high_a.x))),
-                   zero);
-    const __m128d z = _mm_max_sd(
-        _mm_max_sd(_mm_set_sd(low_a.z - high_b.z), _mm_set_sd(low_b.z - high_a.z)), zero);
-    const __m128d xy2 = _mm_mul_pd(xy, xy);
-    return _mm_cvtsd_f64(_mm_add_sd(_mm_add_sd(xy2, _mm_unpackhi_pd(xy2, xy2)), _mm_mul_sd(z, z)));
-#else
-    double sum = 0;
-    for (int k = 0; k < 3; ++k) {
-        const double d = std::fmax(0.0, std::fmax(low_a[k] - high_b[k], low_b[k] - high_a[k]));
-        sum += d * d;
-    }
-    return sum;
-#endif
-}
 
 /// The excluded pairs of every cluster, as masks.
 void make_masked(const RaggedList& exclusions, ClusterPairList& list)
@@ -228,7 +252,7 @@ private:
         while (depth > 0) {
             const ClusterOrder::Node& node = nodes[at(stack[--depth])];
             if ((shift == 0 && node.last <= first) ||
-                gap2(box.low, box.high, node.low, node.high) > reach2_) {
+                box_gap2(box.low, box.high, node.low, node.high) > reach2_) {
                 continue;
             }
             if (node.last - node.first <= leaf_size) {
@@ -328,7 +352,7 @@ std::vector<std::array<int, 3>> make_shifts(const Box& box, const ClusterOrder::
             const int nx = bound(span.x + std::fabs(kz * h[2].x) + std::fabs(ky * h[1].x), h[0].x);
             for (int kx = kz > 0 || ky > 0 ? -nx : 1; kx <= nx; ++kx) {
                 const Vec3 s = box.shift(kx, ky, kz);
-                if (gap2(root.low + s, root.high + s, root.low, root.high) <= reach2) {
+                if (box_gap2(root.low + s, root.high + s, root.low, root.high) <= reach2) {
                     shifts.push_back({kx, ky, kz});
                 }
             }
@@ -345,7 +369,6 @@ ClusterOrder make_cluster_order(std::span<const Vec3> positions, int threads)
     const auto atoms = static_cast<std::int32_t>(positions.size());
     const std::int32_t clusters = (atoms + width - 1) / width;
     order.atom_of_slot.assign(at(clusters) * width, -1);
-    std::iota(order.atom_of_slot.begin(), order.atom_of_slot.begin() + atoms, 0);
     if (atoms > 0) {
         order.nodes.resize(2 * at(clusters) - 1);
         TreeBuilder builder(positions, order);

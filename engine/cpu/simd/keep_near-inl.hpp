@@ -8,7 +8,8 @@ inline std::size_t keep_near(const float* row, const float* lines, const BlockTi
     std::size_t kept = 0;
     for (std::size_t t = 0; t < count; ++t) {
         const BlockTile tile = tiles[t];
-        const std::uint32_t near = own.nearer_than<true>(limit, lines + 16 * std::size_t{tile.entry});
+        const std::uint32_t near =
+            own.nearer_than<false>(limit, lines + 16 * std::size_t{tile.entry});
         out[kept] = tile;
         kept += (near & tile.mask) != 0 ? 1 : 0; // no branch: it could not be foretold
     }
@@ -26,6 +27,33 @@ inline std::size_t find_tiles(const float* row, const float* lines, const std::u
         const std::uint32_t near = own.nearer_than<false>(limit, lines + 16 * std::size_t{entry});
         out[found] = {entry, static_cast<std::uint16_t>(near)};
         found += near != 0 ? 1 : 0;
+    }
+    return found;
+}
+
+inline std::size_t find_boxes(const float* box, const float* boxes, std::size_t begin,
+                              std::size_t end, float limit2, std::uint16_t* out)
+{
+    Floats low[3], high[3];
+    for (std::size_t k = 0; k < 3; ++k) {
+        low[k] = broadcast(box[k]);
+        high[k] = broadcast(box[3 + k]);
+    }
+    const Floats limit = broadcast(limit2), none = broadcast(0.0F);
+    std::size_t found = 0;
+    for (std::size_t first = begin / 16 * 16; first < end; first += 16) {
+        const float* const lines = boxes + 6 * first;
+        const auto gap = [&](std::size_t k) {
+            return larger_of(larger_of(load_floats(lines + 16 * k) - high[k],
+                                       low[k] - load_floats(lines + 16 * (3 + k))),
+                             none);
+        };
+        const Floats x = gap(0), y = gap(1), z = gap(2);
+        std::uint32_t near = bits_of(is_less(fused(z, z, fused(y, y, x * x)), limit));
+        for (; near != 0; near &= near - 1) {
+            out[found] = static_cast<std::uint16_t>(first + std::countr_zero(near));
+            ++found;
+        }
     }
     return found;
 }

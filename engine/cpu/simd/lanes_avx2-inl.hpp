@@ -98,6 +98,14 @@ inline Ints larger(const Ints& a, const Ints& b)
 {
     return {_mm256_max_epu32(a.low, b.low), _mm256_max_epu32(a.high, b.high)};
 }
+inline Floats load_floats(const float* from)
+{
+    return {_mm256_load_ps(from), _mm256_load_ps(from + 8)};
+}
+inline Floats larger_of(const Floats& a, const Floats& b)
+{
+    return {_mm256_max_ps(a.low, b.low), _mm256_max_ps(a.high, b.high)};
+}
 /// a b + c, rounded once
 inline Floats fused(const Floats& a, const Floats& b, const Floats& c)
 {

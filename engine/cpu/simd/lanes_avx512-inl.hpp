@@ -72,6 +72,14 @@ inline Ints larger(Ints a, Ints b)
 {
     return _mm512_max_epu32(a, b);
 }
+inline Floats load_floats(const float* from)
+{
+    return _mm512_load_ps(from);
+}
+inline Floats larger_of(Floats a, Floats b)
+{
+    return _mm512_max_ps(a, b);
+}
 /// a b + c, rounded once
 inline Floats fused(Floats a, Floats b, Floats c)
 {

@@ -101,6 +101,14 @@ inline Ints larger(const Ints& a, const Ints& b)
 {
     return each_lane<Ints>([&](int k) { return std::max(a.v[k], b.v[k]); });
 }
+inline Floats load_floats(const float* from)
+{
+    return each_lane<Floats>([&](int k) { return from[k]; });
+}
+inline Floats larger_of(const Floats& a, const Floats& b)
+{
+    return each_lane<Floats>([&](int k) { return std::max(a.v[k], b.v[k]); });
+}
 /// a b + c, rounded once
 inline Floats fused(const Floats& a, const Floats& b, const Floats& c)
 {

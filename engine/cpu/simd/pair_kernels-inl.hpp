@@ -13,4 +13,5 @@ constexpr PairKernels kernels = {
     {add, add_wide},
     {add_doubles<true, false>, add_doubles<false, true>, add_doubles<true, true>},
     keep_near,
-    find_tiles};
+    find_tiles,
+    find_boxes};

@@ -7,16 +7,22 @@ namespace tessera
 {
 
 /// Copies to `out` those of `count` tiles that hold a pair nearer than the root of `limit2`, nm^2;
-/// returns how many. `lines`: [entries][16] as in BlockWorkspace::position, integers; `row`: that
-/// of the row's cluster. FP32 errs by less than 3e-7 of r^2, which the limit must leave room for.
+/// returns how many. `lines`: [entries][16], x4 y4 z4, nm, and four without meaning; `row`: that of
+/// the row's cluster. FP32 errs by less than 3e-7 of r^2, which the limit must leave room for.
 using KeepNear = std::size_t (*)(const float* row, const float* lines, const BlockTile* tiles,
                                  std::size_t count, float limit2, BlockTile* out);
 
 /// Makes tiles of a row with those of `count` entries that hold a pair nearer than the root of
-/// `limit2`, with the bits of these pairs; returns how many. `lines` as above, but FP32, nm.
+/// `limit2`, with the bits of these pairs; returns how many.
 using FindTiles = std::size_t (*)(const float* row, const float* lines,
                                   const std::uint16_t* entries, std::size_t count, float limit2,
                                   BlockTile* out);
+
+/// Lists those of the entries [begin, end) whose box is nearer than the root of `limit2` to `box`
+/// (low x, y, z, high x, y, z), and perhaps some of the fifteen before `begin`; returns how many.
+/// `boxes`: [entries / 16][6][16], nm; what is beyond `end` must be far.
+using FindBoxes = std::size_t (*)(const float* box, const float* boxes, std::size_t begin,
+                                  std::size_t end, float limit2, std::uint16_t* out);
 
 /// What walks blocks, for one instruction set.
 struct PairKernels {
@@ -24,6 +30,7 @@ struct PairKernels {
     DoubleKernel fp64;
     KeepNear keep_near;
     FindTiles find_tiles;
+    FindBoxes find_boxes;
 };
 /// Those of the level in use.
 const PairKernels& pair_kernels();

@@ -1,6 +1,7 @@
 #include "engine/cpu/simd/pair_kernels.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 
