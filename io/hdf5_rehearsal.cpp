@@ -2,12 +2,17 @@
 
 #include "engine/base/error.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <hdf5.h>
+#include <new>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,13 +27,58 @@ namespace
 constexpr int has_returned = 100;
 constexpr int has_thrown = 101;
 
+/// A damaged file can ask for any number of chunks or any length. What reads it may take as much
+/// memory beyond what the process has as no file of its size needs, while this lives.
+class MemoryBound {
+public:
+    explicit MemoryBound(const std::string& path)
+    {
+        std::error_code absent;
+        const auto size = std::filesystem::file_size(path, absent);
+        const std::uint64_t more = least + (absent ? 0 : 4 * size);
+        std::ifstream statistics("/proc/self/statm");
+        std::uint64_t pages = 0;
+        if (::getrlimit(RLIMIT_AS, &before_) != 0 || !(statistics >> pages)) {
+            return;
+        }
+        rlimit now = before_;
+        now.rlim_cur = std::min<rlim_t>(
+            before_.rlim_cur, pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) + more);
+        is_set_ = ::setrlimit(RLIMIT_AS, &now) == 0;
+    }
+    ~MemoryBound()
+    {
+        if (is_set_) {
+            ::setrlimit(RLIMIT_AS, &before_);
+        }
+    }
+    MemoryBound(const MemoryBound&) = delete;
+    MemoryBound& operator=(const MemoryBound&) = delete;
+
+private:
+    static constexpr std::uint64_t least = std::uint64_t{1} << 31;
+    rlimit before_{};
+    bool is_set_ = false;
+};
+
+/// The same for time: SIGXCPU ends a child that works for longer than any file of its size takes.
+void bound_time(const std::string& path)
+{
+    std::error_code absent;
+    const auto size = std::filesystem::file_size(path, absent);
+    constexpr rlim_t least = 60, bytes_a_second = 10'000'000; // s; a slow disk, compressed
+    const rlim_t seconds = least + (absent ? 0 : size / bytes_a_second);
+    const rlimit bound{seconds, seconds + 1};
+    ::setrlimit(RLIMIT_CPU, &bound);
+}
+
 /// A death tells nothing but its signal: no core, no words of the C library or of whatever library
 /// handles signals.
 void die_quietly()
 {
     const rlimit none{0, 0};
     ::setrlimit(RLIMIT_CORE, &none);
-    for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
+    for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU}) {
         std::signal(number, SIG_DFL);
     }
     const int nowhere = ::open("/dev/null", O_WRONLY);
@@ -37,11 +87,13 @@ void die_quietly()
     }
 }
 
-[[noreturn]] void perform(const std::function<void()>& use)
+[[noreturn]] void perform(const std::string& path, const std::function<void()>& use)
 {
     die_quietly();
+    bound_time(path);
     int status = has_returned;
     try {
+        const MemoryBound bound(path);
         use();
     } catch (...) { // told by the parent, which meets the same
         status = has_thrown;
@@ -55,7 +107,7 @@ void rehearse(const std::string& path, const std::function<void()>& use)
 {
     const pid_t child = ::fork();
     if (child == 0) {
-        perform(use);
+        perform(path, use);
     }
     int status = 0;
     pid_t ended = -1;
@@ -67,7 +119,15 @@ void rehearse(const std::string& path, const std::function<void()>& use)
         return;
     }
     if (said == has_thrown) {
-        use();
+        try {
+            const MemoryBound bound(path);
+            use();
+        } catch (const std::bad_alloc&) {
+            throw FileError(fmt::format("{}: cannot be read (the file is damaged: it asks for more "
+                                        "memory than a file of its size needs). Take an intact "
+                                        "copy of it, or write it anew.",
+                                        path));
+        }
         return;
     }
     const std::string how = WIFSIGNALED(status) ? fmt::format("signal {}, {}", WTERMSIG(status),

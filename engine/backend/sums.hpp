@@ -24,7 +24,7 @@ struct Wanted {
 
 /// exact: int64 on a 2^-36 kJ/mol/nm grid, independent of order, threads and ranks. floating: plain
 /// FP64, for forces beyond the range of the grid (overlapping atoms); order-dependent, used by
-/// `energy` and minimisers only, and said so.
+/// `energy` and deep overlaps under minimisers only, and said so.
 enum class SumMode : std::uint8_t { exact, floating };
 
 /// The forces on the atoms of this rank, summed. One per thread; merge() joins them.

@@ -76,10 +76,8 @@ CpuBackend::CpuBackend(std::shared_ptr<const Topology> topology, const DynamicsS
     }
     degrees_of_freedom_ =
         tessera::degrees_of_freedom(*topology_, constraints_.plan(), settings.remove_com_every > 0);
-    // trial positions of a minimiser may overlap beyond the range of exact sums
-    const bool minimises = settings.minimises();
-    forces_ = ForceSums(topology_->mass.size(), minimises ? SumMode::floating : SumMode::exact);
-    descent_.at_start = minimises;
+    forces_ = ForceSums(topology_->mass.size(), SumMode::exact);
+    descent_.at_start = settings.minimises();
 }
 
 CpuBackend::~CpuBackend() = default;
@@ -211,20 +209,24 @@ void CpuBackend::begin_forces(Wanted wanted)
             provider->search(state_.box, placed_, threads_);
         }
     }
-    forces_.clear();
+    if (forces_.mode() == SumMode::exact) {
+        forces_.clear();
+    } else {
+        forces_ = ForceSums(topology_->mass.size(), SumMode::exact);
+    }
     energies_ = {};
     if (wanted.hashes) {
         hashes_ = {{"positions", hash_of_positions(state_.box, placed_).value()}};
     }
 }
 
-void CpuBackend::add_forces_of(bool long_range, Wanted wanted)
+void CpuBackend::add_forces_of(bool long_range, Wanted wanted, int threads)
 {
     for (const auto& provider : providers_) {
         if (provider->is_long_range() == long_range) {
             const ScopedPhase phase(times_, provider->phase());
             const ForceSums before = wanted.hashes ? forces_ : ForceSums();
-            provider->add_forces(state_.box, placed_, wanted, threads_, forces_, energies_);
+            provider->add_forces(state_.box, placed_, wanted, threads, forces_, energies_);
             if (wanted.hashes) {
                 for (PhaseHash& hash : provider->phase_hashes()) {
                     hashes_.push_back(std::move(hash));
@@ -238,12 +240,12 @@ void CpuBackend::add_forces_of(bool long_range, Wanted wanted)
 
 void CpuBackend::add_local_forces(Wanted wanted)
 {
-    add_forces_of(false, wanted);
+    add_forces_of(false, wanted, threads_);
 }
 
 LongRangeToken CpuBackend::begin_long_range(Wanted wanted)
 {
-    add_forces_of(true, wanted);
+    add_forces_of(true, wanted, threads_);
     return {};
 }
 
@@ -252,8 +254,22 @@ void CpuBackend::join(LongRangeToken token)
     TESSERA_EXPECT(token.is_open());
 }
 
+/// Trial positions of a minimiser may overlap beyond the range of exact sums. On one thread, so
+/// that the order of sums is that of the list.
+void CpuBackend::sum_in_floating_point(Wanted wanted)
+{
+    forces_ = ForceSums(topology_->mass.size(), SumMode::floating);
+    energies_ = {};
+    wanted.hashes = false;
+    add_forces_of(false, wanted, 1);
+    add_forces_of(true, wanted, 1);
+}
+
 void CpuBackend::finish_forces(Wanted wanted)
 {
+    if (settings_.minimises() && forces_.out_of_range() >= 0) {
+        sum_in_floating_point(wanted);
+    }
     if (!virtual_sites_.empty()) {
         const ScopedPhase phase(times_, "virtual sites");
         virtual_sites_.spread(state_.box, placed_, wanted, forces_, energies_);

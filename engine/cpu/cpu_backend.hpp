@@ -80,7 +80,8 @@ private:
     void place_atoms();
     void place_virtual_sites();
     void choose_images();
-    void add_forces_of(bool long_range, Wanted wanted);
+    void add_forces_of(bool long_range, Wanted wanted, int threads);
+    void sum_in_floating_point(Wanted wanted);
     [[nodiscard]] std::vector<Vec3> next_half_step_velocities();
     void book_stretch();
     double remove_com_motion();

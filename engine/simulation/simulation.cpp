@@ -49,7 +49,7 @@ std::unique_ptr<Backend> cpu_backend(const std::shared_ptr<const Topology>& topo
 {
     if (dynamics.minimises()) {
         nonbonded.precision = Precision::fp64; // trial positions may overlap
-        nonbonded.shuffle_seed = 0;            // nor are sums exact
+        nonbonded.shuffle_seed = 0;            // nor are all sums exact
     }
     check_cell(nonbonded, dynamics, start.box);
     const bool has_limit = start.box.is_periodic() && std::isfinite(nonbonded.cutoff());

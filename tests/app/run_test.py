@@ -272,6 +272,24 @@ class Run(unittest.TestCase):
                                   "barostat.pressure=10000 bar", "barostat.time_constant=0.2 ps"], status=1)
         self.assertTrue((self.folder / "state.h5").exists())
 
+    def test_a_minimiser_has_the_same_bits_on_any_threads_and_after_a_continuation(self):
+        shutil.copytree(SOURCE / "inputs/alanine-top", self.folder, dirs_exist_ok=True)
+
+        def minimised(steps, threads, *arguments):
+            command = [TESSERA, "run", "run.toml", "--quiet", "--threads", str(threads), *arguments]
+            for text in ("run.steps=%d" % steps, "run.integrator=steepest-descent", "thermostat.kind=none",
+                         "output.checkpoint=state.h5", "output.trajectory=none", "output.log=none"):
+                command += ["--set", text]
+            run = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=120)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            return self.state()
+
+        one = minimised(60, 1)
+        for threads in (2, 3):
+            self.assertEqual(minimised(60, threads), one)
+        minimised(31, 2)
+        self.assertEqual(minimised(60, 3, "--continue"), one)
+
     def test_a_minimiser_lowers_the_energy(self):
         run = self.run_steps(30, sets=["run.integrator=steepest-descent", "run.velocities=from-file",
                                        "run.minimizer_tolerance=1e-6 kJ/mol/nm"])

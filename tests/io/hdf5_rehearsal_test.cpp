@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <memory>
 #include <stdexcept>
 #include <unistd.h>
 
@@ -49,6 +50,20 @@ std::string trajectory(const std::string& path, const Topology& topology)
     }
     out.close();
     return content_of(path);
+}
+
+TEST(Rehearsal, RefusesAFileThatAsksForMemoryWithoutEnd)
+{
+    const auto hoard = [] {
+        std::vector<std::unique_ptr<char[]>> all;
+        for (int k = 0; k < 1000; ++k) {
+            all.emplace_back(new char[std::size_t{1} << 26]); // 64 GiB in all, never touched
+        }
+    };
+
+    EXPECT_THAT(message_of<FileError>([&] { h5::rehearse("x.h5md", hoard); }),
+                AllOf(HasSubstr("x.h5md: cannot be read"), HasSubstr("more memory")));
+    hoard(); // unbound again
 }
 
 TEST(Rehearsal, RefusesTheFileWhereTheChildDies)
