@@ -66,7 +66,7 @@ void bound_time(const std::string& path)
 {
     std::error_code absent;
     const auto size = std::filesystem::file_size(path, absent);
-    constexpr rlim_t least = 60, bytes_a_second = 10'000'000; // s; a slow disk, compressed
+    constexpr rlim_t least = 10, bytes_a_second = 10'000'000; // s; a slow disk, compressed
     const rlim_t seconds = least + (absent ? 0 : size / bytes_a_second);
     const rlimit bound{seconds, seconds + 1};
     ::setrlimit(RLIMIT_CPU, &bound);

@@ -11,7 +11,7 @@ namespace tessera::h5
 /// written is done once in a forked child first.
 ///
 /// Throws FileError, which names `path`, where the child dies of `use`, works at it for longer than
-/// a file of its size takes (60 s and more), or asks for memory beyond what such a file needs
+/// a file of its size takes (10 s of processor time and more), or asks for memory beyond what such a file needs
 /// (2 GiB and more). Where `use` throws there,
 /// it is called here too, and throws here. Where it returns, the same calls are safe here: the
 /// child starts from a copy of this process. `use` must change nothing outside the process and

@@ -93,14 +93,49 @@ void refuse_to_overwrite(const Deck& deck, const std::vector<NamedFile>& written
                     {deck.place_of(to.by),
                      fmt::format("{} would overwrite {} ({} and {} are one file)", to.by, from.by,
                                  to.path.string(), from.path.string()),
-                     "this file is read", "write to another file"});
+                     "the file of " + from.by, "write to another file"});
             }
         }
     }
 }
 
+std::vector<NamedFile> files_of(const Deck& deck)
+{
+    std::vector<NamedFile> out = files_read(deck);
+    for (NamedFile& file : files_written(deck)) {
+        out.push_back(std::move(file));
+    }
+    return out;
+}
+
+namespace
+{
+
+/// An output that bears the passing name of another, as state.h5.tmp beside state.h5.
+void refuse_clashes(const Deck& deck, Diagnostics& diagnostics)
+{
+    const std::vector<NamedFile> outputs = named_outputs(deck);
+    const std::vector<NamedFile> all = files_written(deck);
+    for (const NamedFile& output : outputs) {
+        for (std::size_t k = outputs.size(); k < all.size(); ++k) {
+            std::error_code fault; // such as too long a name, which is told elsewhere
+            const fs::path one = fs::weakly_canonical(output.path, fault);
+            if (fault || one != fs::weakly_canonical(all[k].path, fault)) {
+                continue;
+            }
+            diagnostics.error({deck.place_of(output.by),
+                               fmt::format("{} = {} is a name that {} needs beside its own file",
+                                           output.by, output.path.string(), all[k].by),
+                               "", "choose another name"});
+        }
+    }
+}
+
+} // namespace
+
 void refuse_to_overwrite_inputs(const Deck& deck, Diagnostics& diagnostics)
 {
+    refuse_clashes(deck, diagnostics);
     std::vector<NamedFile> existing;
     for (NamedFile& file : files_written(deck)) {
         std::error_code ignored;

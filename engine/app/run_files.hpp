@@ -18,12 +18,15 @@ std::vector<NamedFile> files_read(const Deck& deck);
 /// What a run of this deck writes: trajectory, log, checkpoint, and their passing names.
 std::vector<NamedFile> files_written(const Deck& deck);
 
+/// Both: what no other output of a command may be.
+std::vector<NamedFile> files_of(const Deck& deck);
+
 /// Every file of `written` that is one of `read`, by the file system's own identity (links
 /// followed), as a fault. Files that do not exist yet overwrite nothing.
 void refuse_to_overwrite(const Deck& deck, const std::vector<NamedFile>& written,
                          const std::vector<NamedFile>& read, Diagnostics& diagnostics);
 
-/// The same for the outputs of a run.
+/// The same for the outputs of a run; and an output that another needs the name of.
 void refuse_to_overwrite_inputs(const Deck& deck, Diagnostics& diagnostics);
 
 /// Throws FileError where one of them cannot be made, as far as that can be told before it is: what

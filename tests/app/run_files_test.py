@@ -83,6 +83,23 @@ class Inputs(RunFiles):
             self.assertIn(option + " would overwrite", run.stderr)
         self.assertEqual(self.content(), before)
 
+    def test_of_a_run_are_not_overwritten_by_the_energy_command(self):
+        self.run_steps(20)
+        before = self.content()
+        for option, name in (("--json", "state.h5"), ("--forces", "traj.h5md"), ("--json", "run.log")):
+            run = self.call("energy", option, name, status=2)
+            self.assertIn(option + " would overwrite output.", run.stderr)
+        run = self.call("energy", "--json", "a", "--forces", "./a", status=2)
+        self.assertIn("--json and --forces are both a", run.stderr)
+        self.assertEqual(self.content(), before)
+
+    def test_names_that_another_output_needs_are_refused(self):
+        for key, name, owner in (("checkpoint", "traj.h5md.lock", "trajectory"), ("log", "state.h5.tmp", "checkpoint"),
+                                 ("log", "./state.h5.prev", "checkpoint"), ("log", "state.h5.lock", "checkpoint")):
+            for command in ("run", "check"):
+                run = self.call(command, sets=["output.%s=%s" % (key, name), "run.steps=1"], status=2)
+                self.assertIn("is a name that output.%s needs beside its own file" % owner, run.stderr)
+
     def test_are_not_overwritten_by_convert(self):
         before = self.content()
         run = subprocess.run([TESSERA, "convert", "start.gro", "./start.gro"], capture_output=True, text=True,

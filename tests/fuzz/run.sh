@@ -59,8 +59,9 @@ case $target in h5md | trajectory | checkpoint) leaks=0 largest=100000000 none=1
 export ASAN_OPTIONS=quarantine_size_mb=16:allocator_may_return_null=$none:detect_odr_violation=0
 ASAN_OPTIONS+=:handle_segv=2:handle_sigbus=2:handle_sigfpe=2:handle_sigill=2:handle_abort=2
 export UBSAN_OPTIONS=print_stacktrace=1
-# -timeout: wall-clock seconds of one input, more than five for a busy machine; the targets measure processor time
-"$build/fuzz_$target" "$corpus" "$seeds" -timeout=20 -malloc_limit_mb=$largest -rss_limit_mb=1400 -max_len=65536 \
+# -timeout: wall-clock seconds of one input on a busy machine, more than a child gets (ten of processor time); the targets
+# measure processor time
+"$build/fuzz_$target" "$corpus" "$seeds" -timeout=90 -malloc_limit_mb=$largest -rss_limit_mb=1400 -max_len=65536 \
   -detect_leaks=$leaks -print_final_stats=1 -artifact_prefix="$findings/" "${dictionary[@]}" "$@" 2> "$findings/log" &
 fuzzer=$!
 used() { awk -v tick="$(getconf CLK_TCK)" '{print int(($14 + $15) / tick)}' "/proc/$fuzzer/stat" 2>/dev/null || echo 0; }

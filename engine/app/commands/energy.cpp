@@ -33,7 +33,7 @@ void write_text(const std::string& name, const std::string& text)
     }
 }
 
-/// --json and --forces must not name what is read, and must be possible.
+/// --json and --forces must not name what is read or what a run writes, and must be possible.
 void check_outputs(const EnergyOptions& options, const Deck& deck)
 {
     std::vector<NamedFile> written;
@@ -46,8 +46,13 @@ void check_outputs(const EnergyOptions& options, const Deck& deck)
     if (written.empty()) {
         return;
     }
+    if (written.size() == 2 &&
+        written[0].path.lexically_normal() == written[1].path.lexically_normal()) {
+        throw InputError(
+            fmt::format("--json and --forces are both {}. Name two files.", options.json));
+    }
     Diagnostics diagnostics;
-    refuse_to_overwrite(deck, written, files_read(deck), diagnostics);
+    refuse_to_overwrite(deck, written, files_of(deck), diagnostics);
     diagnostics.throw_if_any();
     refuse_unwritable(written);
 }

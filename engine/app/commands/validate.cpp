@@ -34,7 +34,7 @@ void check_request(const ValidateOptions& options, const Deck& deck)
     if (!options.json.empty()) {
         Diagnostics diagnostics;
         const std::vector<NamedFile> written = {{"--json", options.json}};
-        refuse_to_overwrite(deck, written, files_read(deck), diagnostics);
+        refuse_to_overwrite(deck, written, files_of(deck), diagnostics);
         diagnostics.throw_if_any();
         refuse_unwritable(written);
     }
