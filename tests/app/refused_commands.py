@@ -162,6 +162,8 @@ def commands():
         lambda a: a.call("check", "nodeck.toml")
     yield "forces over coordinates", "--forces would overwrite", 2, \
         lambda a: a.call("energy", "run.toml", "--forces", "start.gro")
+    yield "json and forces in one file", "--json and --forces are both both.txt. Name two files.", 2, \
+        lambda a: a.call("energy", "run.toml", "--json", "both.txt", "--forces", "./both.txt")
     yield "slurm outside of it", 'output.time_limit = "slurm", but this is no Slurm job', 2, \
         lambda a: a.run(30, sets=["output.time_limit=slurm"])
     yield "slurm with an odd job", 'SLURM_JOB_ID = "many" is not a job number', 2, \
