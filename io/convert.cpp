@@ -139,6 +139,10 @@ std::vector<std::string> convert_coordinates(const std::string& in, const std::s
     hints.expected_atoms = topology == nullptr ? 0 : topology->atoms();
     Coordinates frame = read_coordinates(in, hints);
     std::vector<std::string> remarks = frame.warnings;
+    if (!frame.why_no_velocities.empty() && extension != ".pdb") {
+        remarks.push_back(
+            fmt::format("{}: there are no velocities ({})", out, frame.why_no_velocities));
+    }
     if (topology != nullptr) {
         refuse_other_count(in, frame, topology->atoms());
         take_names(*topology, frame);

@@ -116,12 +116,33 @@ void refuse_out_of_range(const std::string& path, const std::string& extension,
         for (int k = 0; k < 3; ++k) {
             if (!(std::fabs(frame.positions[i][k]) < limit)) {
                 throw InputError(fmt::format(
-                    "{}{}: atom {} lies at {} nm (positions must be below {} nm). Move the system "
-                    "to the origin, and check the unit of the file.",
+                    "{}{}: atom {} lies at {:.6g} nm (positions must be below {} nm). Move the "
+                    "system to the origin, and check the unit of the file.",
                     path, line_of_atom(path, extension, i), i + 1, frame.positions[i][k], limit));
             }
         }
     }
+}
+
+void refuse_not_finite(const std::string& path, const std::string& extension,
+                       const Coordinates& frame)
+{
+    const auto look = [&](const std::vector<Vec3>& vectors, const char* what, const char* unit) {
+        for (std::size_t i = 0; i < vectors.size(); ++i) {
+            const Vec3& v = vectors[i];
+            if (!std::isfinite(v.x) || !std::isfinite(v.y) || !std::isfinite(v.z)) {
+                // velocities stand elsewhere than positions, but in .gro
+                const bool has_line = &vectors == &frame.positions || extension == ".gro";
+                throw InputError(fmt::format(
+                    "{}{}: the {} of atom {} is {:.6g} {:.6g} {:.6g} {} (not finite). The run that "
+                    "wrote the file had failed: take an earlier frame or file.",
+                    path, has_line ? line_of_atom(path, extension, i) : "", what, i + 1, v.x, v.y,
+                    v.z, unit));
+            }
+        }
+    };
+    look(frame.positions, "position", "nm");
+    look(frame.velocities, "velocity", "nm/ps");
 }
 
 } // namespace
@@ -148,6 +169,7 @@ Coordinates read_coordinates(const std::string& path, const CoordinateHints& hin
     for (const auto& [of, read] : readers()) {
         if (of == extension || (of == ".h5" && is_checkpoint(path))) { // or "state.h5.prev"
             Coordinates frame = read(path, hints);
+            refuse_not_finite(path, extension, frame);
             refuse_out_of_range(path, extension, frame);
             return frame;
         }

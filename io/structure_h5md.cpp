@@ -219,6 +219,34 @@ std::string particles_group(const Source& in)
     in.refuse("no group of /particles has positions", "name a file with coordinates");
 }
 
+/// Those of the frame's step; they may stand in a group of their own (vectors_apart.hpp).
+void take_velocities(const Source& in, const std::string& group, const Element& position,
+                     hsize_t row, Coordinates& out)
+{
+    for (const std::string& name : {group + "/velocity", group + "_velocity/velocity"}) {
+        if (!in.file.has(name)) {
+            continue;
+        }
+        const Element velocity = open_element(in, name);
+        const std::optional<hsize_t> at = row_of(velocity, position, row);
+        if (!at) {
+            out.why_no_velocities = fmt::format(
+                "{} has none at {} {}, the frame that is read", name,
+                position.steps.empty() ? "frame" : "step",
+                position.steps.empty() ? static_cast<std::int64_t>(row + 1) : position.steps[row]);
+            continue;
+        }
+        out.velocities = vectors_of(in, velocity, *at, "nm ps-1");
+        out.why_no_velocities.clear();
+        if (out.velocities.size() != out.positions.size()) {
+            in.refuse(fmt::format("{} velocities for {} positions", out.velocities.size(),
+                                  out.positions.size()),
+                      "the file is malformed");
+        }
+        return;
+    }
+}
+
 Coordinates read_frame(const std::string& path, H5mdFrame frame)
 {
     Coordinates out;
@@ -235,17 +263,7 @@ Coordinates read_frame(const std::string& path, H5mdFrame frame)
         out.step = position.steps[row];
     }
 
-    if (in.file.has(group + "/velocity")) {
-        const Element velocity = open_element(in, group + "/velocity");
-        if (const std::optional<hsize_t> at = row_of(velocity, position, row)) {
-            out.velocities = vectors_of(in, velocity, *at, "nm ps-1");
-            if (out.velocities.size() != out.positions.size()) {
-                in.refuse(fmt::format("{} velocities for {} positions", out.velocities.size(),
-                                      out.positions.size()),
-                          "the file is malformed");
-            }
-        }
-    }
+    take_velocities(in, group, position, row, out);
     if (const std::optional<Mat3> cell = cell_of_frame(in, group, position, row)) {
         try {
             place_cell(*cell, path + ": " + group + "/box", out);

@@ -108,6 +108,7 @@ void RunSession::choose_start(const std::string& continuation)
     Diagnostics diagnostics;
     start_ = start_state(deck, system_.assembly, diagnostics);
     print_warnings(diagnostics);
+    diagnostics.throw_if_any();
     if (deck.pme.tune) {
         const TunedMesh tuned = tune_mesh(system_.assembly, start_, threads_);
         system_.assembly.nonbonded.pme_grid = tuned.tried[tuned.chosen].grid;

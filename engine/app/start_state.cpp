@@ -1,5 +1,6 @@
 #include "engine/app/start_state.hpp"
 
+#include "engine/app/start_faults.hpp"
 #include "io/same_deck_value.hpp"
 
 #include <algorithm>
@@ -65,10 +66,14 @@ State start_state(const Deck& deck, const Assembly& assembly, Diagnostics& diagn
     } else if (from_file) {
         diagnostics.warning(
             {deck.place_of("system.coordinates"),
-             fmt::format("{} has no velocities: the run begins at rest",
-                         deck.system.coordinates.string()),
+             fmt::format("{} has no velocities{}: the run begins at rest",
+                         deck.system.coordinates.string(),
+                         coordinates.why_no_velocities.empty()
+                             ? ""
+                             : " (" + coordinates.why_no_velocities + ")"),
              "", "set velocities = \"maxwell-boltzmann\" and temperature = \"300 K\" under [run]"});
     }
+    look_at_start(deck, assembly, diagnostics);
     return state;
 }
 

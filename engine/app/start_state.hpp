@@ -9,7 +9,7 @@ namespace tessera
 
 /// The state a fresh run begins with: coordinates of the file, its velocities where they are asked
 /// for and present (else zero, with a warning). Leap-frog takes velocities of a file as half a step
-/// behind, as programs that use it write them.
+/// behind, as programs that use it write them. What of it no run could follow is a fault.
 State start_state(const Deck& deck, const Assembly& assembly, Diagnostics& diagnostics);
 
 /// The settings that a continued run must share with its beginning, as lines `key = value`: those

@@ -16,6 +16,7 @@ struct Coordinates {
     std::string title;
     std::vector<Vec3> positions;              ///< nm, [atoms]
     std::vector<Vec3> velocities;             ///< nm/ps, [atoms] or empty
+    std::string why_no_velocities;            ///< where the file has some, but not of this frame
     std::vector<std::string> atom_names;      ///< [atoms] or empty
     std::vector<std::string> residue_names;   ///< [atoms] or empty
     std::vector<std::string> residue_numbers; ///< [atoms] or empty

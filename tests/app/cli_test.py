@@ -14,6 +14,7 @@ import unittest
 
 TESSERA, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
 GOOD = SOURCE / "tests/inputs/good"
+MOVING = ("run.velocities=maxwell-boltzmann", "run.temperature=300 K")
 
 
 def tessera(*arguments):
@@ -220,7 +221,8 @@ class Set(unittest.TestCase):
 
 class Check(unittest.TestCase):
     def warnings(self, deck, *sets):
-        arguments = [part for text in sets for part in ("--set", text)]
+        # with velocities, since a start at rest is warned of
+        arguments = [part for text in MOVING + sets for part in ("--set", text)]
         run = tessera("check", GOOD / deck, *arguments)
         self.assertEqual(run.returncode, 0, run.stderr)
         return run.stderr

@@ -229,6 +229,26 @@ def commands_of_changed_files():
     yield "go on in a file of another program", "the file was not written by Tessera", 2, \
         goes_on_after(put_attribute("h5md/creator", "name", np.bytes_("Other")))
 
+    def wild(value):
+        def edit(file):
+            values = np.zeros((3, 864, 3), "f4")
+            values[-1, 3, 0] = value
+            group = file.create_group(GROUP + "velocity")
+            group["step"] = file[GROUP + "position/step"][()]
+            group["value"] = values
+            group["value"].attrs["unit"] = "nm ps-1"
+        return edit
+    for value in (float("nan"), float("inf")):
+        yield "a velocity that is %s" % value, "traj.h5md: the velocity of atom 4 is %s 0 0 nm/ps (not finite)" % value, 2, \
+            converts_after(wild(value))
+    def nowhere(file):
+        file[GROUP + "position/value"][-1, 3, 1] = float("nan")
+    yield "a position that is nan", "traj.h5md: the position of atom 4 is ", 2, converts_after(nowhere)
+    begins = lambda a: a.call("check", "run.toml", "--set", "system.coordinates=traj.h5md", "--set", "run.velocities=from-file",
+                              "--set", "output.trajectory=none")
+    yield "a wild velocity", "atom 4 (AR, AR 4) has the velocity 1e+30 0 0 nm/ps and would move 5e+27 nm in a step", 2, \
+        with_file(wild(1e30), begins)
+
     yield "no frames", "position holds no frames", 2, converts_after(rows(0))
     yield "no positions", "no group of /particles has positions", 2, converts_after(drop(GROUP + "position"))
     yield "no H5MD", "the group /h5md is missing (this is HDF5, but not H5MD)", 2, converts_after(drop("h5md"))

@@ -250,6 +250,56 @@ class Run(unittest.TestCase):
     def test_a_run_from_rest_is_warned_of(self):
         run = self.run_steps(2, sets=["run.velocities=from-file", "output.log=none"])
         self.assertIn("has no velocities: the run begins at rest", run.stderr)
+        check = self.check("run.velocities=from-file")
+        self.assertIn("has no velocities: the run begins at rest", check.stderr)
+
+    def check(self, *sets):
+        command = [TESSERA, "check", str(self.folder / "minimal.toml")]
+        for text in sets:
+            command += ["--set", text]
+        return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+    def with_atom(self, line, columns, text):
+        """The waters with one line changed, as start.gro."""
+        lines = (self.folder / "water.gro").read_text().splitlines()
+        lines[line] = lines[line][:columns] + text + lines[line][columns + len(text):]
+        (self.folder / "start.gro").write_text("\n".join(lines) + "\n")
+
+    def test_a_water_off_its_shape_is_warned_of_with_the_worst_length_by_check_and_run(self):
+        self.with_atom(3, 20, "   0.616")
+        words = "constraint between 1 (OW, SOL 1) and 2 (HW1, SOL 1) is to be 0.09572 nm long"
+        for told in (self.check("system.coordinates=start.gro"), self.run_steps(2, sets=["system.coordinates=start.gro"])):
+            self.assertEqual(told.returncode, 0, told.stderr)
+            self.assertIn(words, told.stderr)
+            self.assertIn("(off by 21 %: the run begins by moving them to their length; in all 2 are off by more than 5 %)",
+                          told.stderr)
+
+    def test_a_torn_water_is_refused_in_dynamics_and_mended_by_a_minimiser(self):
+        self.with_atom(3, 20, "   0.796")
+        for told in (self.check("system.coordinates=start.gro"), self.run_steps(2, sets=["system.coordinates=start.gro"], status=2)):
+            self.assertEqual(told.returncode, 2, told.stderr)
+            self.assertIn("they stand 0.296 nm apart (off by 209 %: the coordinates are hardly of this molecule", told.stderr)
+        run = self.run_steps(2, sets=["system.coordinates=start.gro", "run.integrator=steepest-descent", "run.velocities=from-file"])
+        self.assertIn("(off by 209 %: the run begins by moving them to their length", run.stderr)
+
+    def test_velocities_of_a_trajectory_are_found_apart_and_missed_with_the_reason(self):
+        for strides, told in ((40, ""), (30, " (/particles/trajectory_velocity/velocity has none at step 40, the frame that is "
+                                             "read): the run begins at rest")):
+            self.run_steps(40, sets=["output.velocities=%d fs" % strides])
+            check = self.check("system.coordinates=traj.h5md", "output.trajectory=none")
+            self.assertEqual(check.returncode, 0, check.stderr)
+            self.assertIn(told, check.stderr)
+            self.assertEqual("begins at rest" in check.stderr, told != "")
+
+    def test_velocities_of_another_unit_are_warned_of_and_slow_ones_are_not(self):
+        lines = (self.folder / "water.gro").read_text().splitlines()
+        for speed, words in ((0.4, ""), (4.0, "make a temperature of "), (20.0, "nm/ps and would move 0.0")):
+            text = lines[:2] + [line + 3 * ("%8.4f" % speed) for line in lines[2:11]] + lines[11:]
+            (self.folder / "start.gro").write_text("\n".join(text) + "\n")
+            check = self.check("system.coordinates=start.gro")
+            self.assertEqual(check.returncode, 0, check.stderr)
+            self.assertIn(words, check.stderr)
+            self.assertEqual(check.stderr == "", words == "", check.stderr)
 
     def test_a_broken_simulation_ends_with_status_one_and_tells_step_and_atom(self):
         shutil.copy(GOOD / "water-overlap.gro", self.folder)

@@ -4,6 +4,7 @@
 #include "engine/app/first_steps.hpp"
 #include "engine/app/load.hpp"
 #include "engine/app/run_files.hpp"
+#include "engine/app/start_state.hpp"
 #include "engine/app/system_summary.hpp"
 #include "engine/app/threads.hpp"
 #include "engine/app/unwise.hpp"
@@ -71,6 +72,7 @@ int check_command(const CheckOptions& options)
         assemble(deck, options.strict ? NameCheck::fails : NameCheck::warns, diagnostics);
     if (!diagnostics.has_errors()) {
         warn_of_unwise(deck, assembly, true, diagnostics);
+        static_cast<void>(start_state(deck, assembly, diagnostics)); // for what it says
         warn_of_refusals(deck, assembly, diagnostics);
         refuse_impossible_constraints(assembly, diagnostics);
     }

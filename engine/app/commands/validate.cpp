@@ -68,6 +68,7 @@ int validate_command(const ValidateOptions& options)
     Diagnostics diagnostics;
     State start = start_state(deck, assembly, diagnostics);
     print_warnings(diagnostics);
+    diagnostics.throw_if_any();
     Simulation simulation(assembly.topology, assembly.nonbonded, deck.dynamics, std::move(start),
                           threads);
     simulation.begin();
