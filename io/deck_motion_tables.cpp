@@ -1,3 +1,4 @@
+#include "engine/math/units.hpp"
 #include "io/deck_tables.hpp"
 
 #include <algorithm>
@@ -205,6 +206,7 @@ private:
             fault("barostat.kind", fmt::format("barostat.pressure is missing ({} holds it)", kind),
                   "", "add pressure = \"1 bar\" under [barostat]");
         }
+        plausible_pressure();
         if (!deck_.system.periodic) {
             fault("barostat.kind",
                   fmt::format("{} needs a periodic system (system.periodic = false)", kind), "",
@@ -221,6 +223,25 @@ private:
             fault("barostat.kind",
                   fmt::format("{} contradicts run.integrator = \"steepest-descent\"", kind), "",
                   "set barostat.kind = \"none\"");
+        }
+    }
+
+    void plausible_pressure()
+    {
+        constexpr double most = 1e6, usual = 1e4; // bar: the middle of planets; presses
+        const double bar = std::fabs(deck_.dynamics.pressure / units::bar);
+        if (bar > most * (1 + 1e-9)) {
+            fault("barostat.pressure",
+                  fmt::format("barostat.pressure = {} is out of range (beyond {:g} bar, at which "
+                              "no liquid or solid of atoms is one)",
+                              text_of("barostat.pressure"), most),
+                  "too large", "check its unit; \"1 bar\" is usual");
+        } else if (bar > usual * (1 + 1e-9)) {
+            warn("barostat.pressure",
+                 fmt::format("barostat.pressure is {:.4g} bar, beyond what force fields are made "
+                             "for",
+                             deck_.dynamics.pressure / units::bar),
+                 "check its unit; \"1 bar\" is usual");
         }
     }
 

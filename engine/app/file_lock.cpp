@@ -39,7 +39,49 @@ bool has_name(int file, const std::string& name)
            here.st_ino == there.st_ino && here.st_dev == there.st_dev;
 }
 
+std::string in_use(const std::filesystem::path& file, const std::string& holder)
+{
+    return fmt::format("{}: in use by {} (both would write it). Wait until that run ends, or give "
+                       "this one files of its own under [output].",
+                       file.string(), holder);
+}
+
+/// The lock file of another user cannot be opened to write, whether that user's run lives or not.
+std::string why_not_opened(const std::filesystem::path& file, const std::string& name, int why)
+{
+    struct stat there = {};
+    if (why != EACCES || stat(name.c_str(), &there) != 0 || there.st_uid == geteuid()) {
+        return fmt::format("{}: cannot be written ({}). Check the folder and its permissions.",
+                           name, std::strerror(why));
+    }
+    const std::string holder = FileLock::holder_of(file);
+    if (!holder.empty()) {
+        return in_use(file, holder);
+    }
+    return fmt::format("{}: cannot be written ({}: a run of user {} left it, which holds it no "
+                       "more on this host). Remove it if no run there writes {}, or give this run "
+                       "files of its own under [output].",
+                       name, std::strerror(why), there.st_uid, file.string());
+}
+
 } // namespace
+
+std::string FileLock::holder_of(const std::filesystem::path& file)
+{
+    std::error_code fault;
+    const std::string name = std::filesystem::weakly_canonical(file, fault).string() + ".lock";
+    const int descriptor = fault ? -1 : open(name.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) {
+        return "";
+    }
+    struct flock lock = {};
+    lock.l_type = F_WRLCK; // as if: what is in its way is asked for alone
+    lock.l_whence = SEEK_SET;
+    const bool is_held = fcntl(descriptor, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+    const std::string holder = is_held ? first_line(descriptor) : "";
+    close(descriptor);
+    return is_held && holder.empty() ? "another process" : holder;
+}
 
 FileLock::FileLock(const std::filesystem::path& file)
     : name_(std::filesystem::weakly_canonical(file).string() + ".lock")
@@ -51,9 +93,7 @@ FileLock::FileLock(const std::filesystem::path& file)
         }
         descriptor_ = open(name_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
         if (descriptor_ < 0) {
-            throw FileError(fmt::format("{}: cannot be written ({}). Check the folder and its "
-                                        "permissions.",
-                                        name_, std::strerror(errno)));
+            throw FileError(why_not_opened(file, name_, errno));
         }
         struct flock lock = {};
         lock.l_type = F_WRLCK;
@@ -64,10 +104,7 @@ FileLock::FileLock(const std::filesystem::path& file)
             close(descriptor_);
             descriptor_ = -1;
             if (held) {
-                throw EnvironmentError(fmt::format(
-                    "{}: in use by {} (both would write it). Wait until that run ends, or give "
-                    "this one files of its own under [output].",
-                    file.string(), holder.empty() ? "another process" : holder));
+                throw EnvironmentError(in_use(file, holder.empty() ? "another process" : holder));
             }
             return;
         }

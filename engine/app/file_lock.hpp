@@ -19,6 +19,10 @@ public:
     FileLock(FileLock&& other) noexcept;
     FileLock& operator=(FileLock&&) = delete;
 
+    /// Who holds the lock of a file, as the holder wrote it ("process 12 on host node7"); empty:
+    /// nobody of whom the file system knows. Makes nothing.
+    [[nodiscard]] static std::string holder_of(const std::filesystem::path& file);
+
 private:
     std::string name_;
     int descriptor_ = -1;

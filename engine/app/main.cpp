@@ -2,6 +2,7 @@
 #include "engine/app/commands/commands.hpp"
 #include "engine/app/exit_status.hpp"
 #include "engine/app/printable_streams.hpp"
+#include "engine/app/simd_wish.hpp"
 #include "engine/app/stop_request.hpp"
 #include "engine/app/version.hpp"
 #include "engine/app/wait_policy.hpp"
@@ -17,11 +18,20 @@ namespace
 
 using namespace tessera;
 
+/// What is wrong with a file's name; empty: nothing.
+std::string name_fault(const std::string& word)
+{
+    return word.empty()
+               ? "the file's name is empty (perhaps a variable of the shell is). Name a file"
+               : std::string();
+}
+
 /// Adds DECK and --set. A missing deck is told by reading it, in our own words.
 void take_deck(CLI::App& command, DeckOptions& options)
 {
     command.add_option("deck", options.deck, "TOML file that says what to compute")
         ->type_name("DECK")
+        ->check(name_fault)
         ->required();
     command
         .add_option("--set", options.sets,
@@ -119,9 +129,11 @@ int run_tessera(int argc, char** argv)
         app.add_subcommand("energy", "one force evaluation at the start coordinates");
     take_deck(*energy_app, energy.input);
     energy_app->add_option("--json", energy.json, "write energies and virial as JSON")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->check(name_fault);
     energy_app->add_option("--forces", energy.forces, "write fx fy fz a line, kJ/mol/nm")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->check(name_fault);
     take_threads(*energy_app, energy.input);
 
     CheckOptions check;
@@ -143,7 +155,8 @@ int run_tessera(int argc, char** argv)
     validate_app->add_flag("--quick", validate.quick, "errors of forces and noise power, seconds");
     validate_app->add_flag("--full", full, "not built yet");
     validate_app->add_option("--json", validate.json, "write what was found as JSON")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->check(name_fault);
     validate_app->add_option("--html", html, "not built yet")->type_name("FILE");
     validate_app->add_option("--frames", validate.frames, "configurations, the start included")
         ->type_name("N")
@@ -163,14 +176,17 @@ int run_tessera(int argc, char** argv)
         ->add_option("in", convert.from,
                      "file to read, of any format that a deck takes as coordinates")
         ->type_name("IN")
+        ->check(name_fault)
         ->required();
     convert_app->add_option("out", convert.to, "file to write: .gro .g96 .pdb .h5md")
         ->type_name("OUT")
+        ->check(name_fault)
         ->required();
     convert_app
         ->add_option("--topology", convert.topology,
                      "gives names, masses and bonds that IN lacks (.top .prmtop .parm7)")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->check(name_fault);
 
     CLI::App* const info_app =
         app.add_subcommand("info", "build, libraries, SIMD level, GPUs, MPI, HDF5");
@@ -197,6 +213,7 @@ int run_tessera(int argc, char** argv)
         return usage_fault(usage_fault_in_words(app, words, fault));
     }
 
+    look_at_simd_wish();
     for (const CLI::App* command : planned) {
         if (command->parsed()) {
             return not_built(command->get_name());

@@ -1,5 +1,6 @@
 #include "engine/app/run_files.hpp"
 
+#include "engine/app/file_lock.hpp"
 #include "engine/base/error.hpp"
 
 #include <algorithm>
@@ -186,6 +187,17 @@ Obstacle obstacle_to(const fs::path& file, Company company)
 }
 
 } // namespace
+
+void refuse_held(const std::vector<NamedFile>& written)
+{
+    for (const NamedFile& file : written) {
+        if (const std::string holder = FileLock::holder_of(file.path); !holder.empty()) {
+            throw EnvironmentError(fmt::format("{}: {} is in use by {} (it writes this file). Wait "
+                                               "until that run ends, or write to another file.",
+                                               file.by, file.path.string(), holder));
+        }
+    }
+}
 
 void refuse_unwritable(const std::vector<NamedFile>& written)
 {

@@ -29,6 +29,9 @@ void refuse_to_overwrite(const Deck& deck, const std::vector<NamedFile>& written
 /// The same for the outputs of a run; and an output that another needs the name of.
 void refuse_to_overwrite_inputs(const Deck& deck, Diagnostics& diagnostics);
 
+/// Throws EnvironmentError where a live run holds one of them.
+void refuse_held(const std::vector<NamedFile>& written);
+
 /// Throws FileError where one of them cannot be made, as far as that can be told before it is: what
 /// a command computes first would be lost.
 void refuse_unwritable(const std::vector<NamedFile>& written);

@@ -240,6 +240,54 @@ void short_cutoff(const Deck& deck, const Assembly& assembly, Diagnostics& diagn
     }
 }
 
+/// Under pressure a cell of a wrong unit ends in a collapse, or a start that nothing holds.
+void unlikely_density(const Deck& deck, const Assembly& assembly, Diagnostics& diagnostics)
+{
+    constexpr std::int64_t liquid = 100;       // atoms: fewer are a test, or a gas
+    constexpr double grams = 1.66053906660e-3; // g/cm3 of 1 u/nm3
+    const Topology& topology = *assembly.topology;
+    if (deck.dynamics.barostat == BarostatKind::none || !assembly.box.is_periodic() ||
+        topology.atoms() < liquid) {
+        return;
+    }
+    const double mass = std::accumulate(topology.mass.begin(), topology.mass.end(), 0.0);
+    const double density = grams * mass / assembly.box.volume();
+    if (density < 0.1 || density > 5) {
+        warn(diagnostics, deck.place_of("system.coordinates"),
+             fmt::format(
+                 "the density is {:.3g} g/cm3, which hardly a liquid has: the barostat would "
+                 "change the cell a lot",
+                 density),
+             "check the cell and its unit (.gro: nm), and the number of molecules");
+    }
+}
+
+/// Time steps are chosen for hydrogen: what is far lighter flies off, far heavier does not move.
+void unlikely_masses(const Deck& deck, const Topology& topology, Diagnostics& diagnostics)
+{
+    constexpr double lightest = 0.1, heaviest = 1e5; // u
+    std::int64_t count = 0, first = -1;
+    for (std::size_t a = 0; a < topology.mass.size(); ++a) {
+        const double mass = topology.mass[a];
+        if (mass > 0 && !(mass >= lightest && mass <= heaviest)) {
+            first = count++ == 0 ? static_cast<std::int64_t>(a) : first;
+        }
+    }
+    if (count > 0) {
+        warn(diagnostics, deck.line_of("system.topology"),
+             fmt::format("atom {} has a mass of {:.4g} u{} ({})",
+                         atom_label(topology, static_cast<std::int32_t>(first)),
+                         topology.mass[static_cast<std::size_t>(first)],
+                         count > 1 ? fmt::format(", and {} more are below {} or above {:g} u",
+                                                 count - 1, lightest, heaviest)
+                                   : "",
+                         topology.mass[static_cast<std::size_t>(first)] < lightest
+                             ? "at room temperature it moves too far in a step"
+                             : "it hardly moves"),
+             "check the masses of [ atomtypes ] and [ atoms ], or the prmtop's MASS");
+    }
+}
+
 void narrow_box(const Deck& deck, const Assembly& assembly, Diagnostics& diagnostics)
 {
     const double cutoff = assembly.nonbonded.cutoff();
@@ -276,6 +324,8 @@ void warn_of_unwise(const Deck& deck, const Assembly& assembly, bool dynamics,
             hydrogen_bonds(deck, *assembly.topology, diagnostics);
             truncated_coulomb(deck, assembly, diagnostics);
             fast_motion(deck, *assembly.topology, diagnostics);
+            unlikely_masses(deck, *assembly.topology, diagnostics);
+            unlikely_density(deck, assembly, diagnostics);
         }
         narrow_box(deck, assembly, diagnostics);
         slow_reference(deck, assembly, diagnostics);

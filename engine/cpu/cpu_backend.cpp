@@ -127,8 +127,8 @@ void CpuBackend::require(const std::optional<BrokenConstraint>& broken, const ch
                       "each other). Minimise the start structure, shorten run.timestep, or take "
                       "redundant constraints out.";
     if (!(ratio > 1e-6 && ratio < 1e6)) {
-        why = fmt::format("their masses are {:.4g} and {:.4g} u: rounding errors of the heavy one "
-                          "throw the light one). Correct the masses in the topology.",
+        why = fmt::format("their masses are {:.4g} and {:.4g} u: the light one moves too far in "
+                          "a step). Correct the masses in the topology.",
                           topology_->mass[i], topology_->mass[j]);
     } else if (!settings_.minimises() && !(step < 0.25 * broken->length)) {
         why = fmt::format("their velocities would part them by {:.3g} nm in this step, more than "

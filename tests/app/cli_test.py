@@ -252,6 +252,37 @@ class Check(unittest.TestCase):
         text = self.warnings_of(lambda top: "\ufeff" + top[top.index("[ defaults ]"):])
         self.assertEqual(text, "")
 
+    def test_a_mass_that_no_atom_has_is_warned_of_and_named_where_it_breaks_constraints(self):
+        light = lambda top: top.replace("-0.834 15.9994", "-0.834 1e-10")
+        self.assertIn("atom 1 (OW, SOL 1) has a mass of 1e-10 u, and 2 more are below 0.1 or above 100000 u (at room temperature "
+                      "it moves too far in a step)", self.warnings_of(light))
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "water.top").write_text(light((GOOD / "water.top").read_text()))
+            words = ["--set=" + text for text in MOVING + ("system.topology=%s/water.top" % folder, "run.steps=1")]
+            words += ["--set=output.%s=none" % name for name in ("log", "trajectory", "checkpoint")]
+            run = tessera("run", GOOD / "minimal.toml", *words)
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertIn("(their masses are 1e-10 and 1.008 u: the light one moves too far in a step)", run.stderr)
+        self.assertIn("0 u", self.warnings_of(lambda top: top.replace("-0.834 15.9994", "-0.834 1e10")))
+
+    def test_a_density_of_no_liquid_is_warned_of_under_pressure(self):
+        lines = (SOURCE / "inputs/spce/start.gro").read_text().rstrip().splitlines()
+        with tempfile.TemporaryDirectory() as folder:
+            start = pathlib.Path(folder) / "start.gro"
+            for edge, words in (("2.46", ""), ("24.6", "the density is 0.001 g/cm3, which hardly a liquid has: the barostat would")):
+                start.write_text("\n".join(lines[:-1] + [3 * ("  " + edge)]) + "\n")
+                run = tessera("check", SOURCE / "inputs/spce/run.toml", "--set", "system.coordinates=%s" % start,
+                              "--set", "pme.spacing=0.2 nm")
+                self.assertIn(words, run.stderr)
+                self.assertEqual("density" in run.stderr, words != "")
+
+    def test_a_pressure_of_presses_is_warned_of(self):
+        for pressure, words in (("1 bar", ""), ("2e4 bar", "barostat.pressure is 2e+04 bar, beyond what force fields are made for")):
+            run = tessera("check", SOURCE / "inputs/spce/run.toml", "--set", "barostat.pressure=" + pressure)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertIn(words, run.stderr)
+            self.assertEqual("barostat.pressure" in run.stderr, words != "")
+
     def test_bonds_within_rigid_water_are_not_called_free(self):
         text = self.warnings_of(lambda top: top.replace("#ifndef FLEXIBLE", "[ bonds ]\n1 2 1 0.09572 502416.0\n"
                                                         "#ifndef FLEXIBLE"), "run.timestep=2 fs")

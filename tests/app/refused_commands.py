@@ -164,6 +164,13 @@ def commands():
         lambda a: a.call("energy", "run.toml", "--forces", "start.gro")
     yield "json and forces in one file", "--json and --forces are both both.txt. Name two files.", 2, \
         lambda a: a.call("energy", "run.toml", "--json", "both.txt", "--forces", "./both.txt")
+    for name, words in (("json", ("energy", "run.toml", "--json", "")), ("forces", ("energy", "run.toml", "--forces", "")),
+                        ("validate", ("validate", "run.toml", "--quick", "--json", "")), ("out", ("convert", "start.gro", "")),
+                        ("deck", ("check", ""))):
+        yield "an empty name of " + name, "the file's name is empty (perhaps a variable of the shell is). Name a file", 2, \
+            lambda a, words=words: a.call(*words)
+    yield "an unknown instruction set", 'TESSERA_SIMD = "fast" is no instruction set of the kernels (the environment ' \
+        'variable chooses one of: baseline, avx2, avx512)', 2, lambda a: a.call("check", "run.toml", TESSERA_SIMD="fast")
     yield "slurm outside of it", 'output.time_limit = "slurm", but this is no Slurm job', 2, \
         lambda a: a.run(30, sets=["output.time_limit=slurm"])
     yield "slurm with an odd job", 'SLURM_JOB_ID = "many" is not a job number', 2, \

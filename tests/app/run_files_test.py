@@ -279,6 +279,14 @@ class OneProcess(RunFiles):
             for arguments in ((), ("--continue=if-present",)):
                 run = self.run_steps(10, *arguments, status=4)
                 self.assertIn("state.h5: in use by process %d on host" % process.pid, run.stderr)
+            before = (self.folder / "traj.h5md").stat().st_ino
+            convert = subprocess.run([TESSERA, "convert", "start.gro", "traj.h5md"], cwd=self.folder, capture_output=True,
+                                     text=True, timeout=60)
+            energy = self.call("energy", "--json", "run.log", sets=["output.log=none"], status=4)
+            for said, name in ((convert, "convert: traj.h5md"), (energy, "--json: run.log")):
+                self.assertEqual(said.returncode, 4, said.stderr)
+                self.assertIn("%s is in use by process %d on host" % (name, process.pid), said.stderr)
+            self.assertEqual((self.folder / "traj.h5md").stat().st_ino, before)
             # one file in common is enough
             run = self.run_steps(10, sets=["output.checkpoint=other.h5", "output.trajectory=other.h5md"], status=4)
             self.assertIn("run.log: in use by process", run.stderr)
@@ -286,6 +294,21 @@ class OneProcess(RunFiles):
             process.kill()
             process.wait()
         self.run_steps(10)  # the kernel gave the lock back
+
+    def test_at_a_time_is_told_of_a_lock_that_another_user_left(self):
+        if os.geteuid() != 0:
+            self.skipTest("only the superuser can be two users")
+        program = self.folder / "tessera"
+        shutil.copy(TESSERA, program)
+        for path, mode in ((self.folder, 0o777), (program, 0o755), (self.folder / "state.h5.lock", 0o644)):
+            if not path.exists():
+                path.write_text("process 5 on host elsewhere\n")
+            path.chmod(mode)
+        command = [program] + self.tessera("run", sets=STRIDES + ["run.steps=1"])[1:]
+        run = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=60, user=65534)
+        self.assertEqual(run.returncode, 4, run.stderr)
+        self.assertIn("state.h5.lock: cannot be written (Permission denied: a run of user 0 left it, which holds it no more "
+                      "on this host). Remove it", run.stderr)
 
     def test_leaves_no_lock_file(self):
         self.run_steps(10)

@@ -3,6 +3,7 @@
 #include "engine/app/assemble.hpp"
 #include "engine/app/commands/commands.hpp"
 #include "engine/app/exit_status.hpp"
+#include "engine/app/run_files.hpp"
 #include "engine/base/error.hpp"
 #include "io/coordinates.hpp"
 
@@ -38,6 +39,7 @@ int convert_command(const ConvertOptions& options)
                                      "file.",
                                      options.to.string()));
     }
+    refuse_held({{"convert", options.to}});
     for (const std::string& remark :
          convert_coordinates(options.from.string(), options.to.string(), topology.get(), ifbox)) {
         std::cerr << "warning: " << remark << '\n';

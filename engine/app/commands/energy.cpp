@@ -54,6 +54,7 @@ void check_outputs(const EnergyOptions& options, const Deck& deck)
     Diagnostics diagnostics;
     refuse_to_overwrite(deck, written, files_of(deck), diagnostics);
     diagnostics.throw_if_any();
+    refuse_held(written);
     refuse_unwritable(written);
 }
 

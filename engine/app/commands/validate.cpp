@@ -36,6 +36,7 @@ void check_request(const ValidateOptions& options, const Deck& deck)
         const std::vector<NamedFile> written = {{"--json", options.json}};
         refuse_to_overwrite(deck, written, files_of(deck), diagnostics);
         diagnostics.throw_if_any();
+        refuse_held(written);
         refuse_unwritable(written);
     }
 }
