@@ -52,9 +52,9 @@ public:
           pair_kernels_(pair_kernels()), reach2_(list.radius * list.radius * (1 + 1e-12)),
           first_of_(bounds.size(), -1)
     {
-        for (int a = 0; a < width; ++a) {
-            if (list.order.atom_of_slot[list.order.atom_of_slot.size() - 1 - at(a)] < 0) {
-                const int lane = width - 1 - a;
+        const std::int32_t last = list.order.clusters() - 1;
+        for (int lane = 0; last >= 0 && lane < width; ++lane) {
+            if (list.order.atom_of_slot[at(last * width + lane)] < 0) {
                 null_columns_ |= 0x1111U << lane;
                 null_rows_ |= 0xFU << width * lane;
             }
@@ -186,7 +186,7 @@ private:
             next_of_[e] = first_of_[c];
             first_of_[c] = static_cast<std::int32_t>(e);
         }
-        // coordinates err by 2^-25 of the farthest, r^2 by 3e-7
+        // coordinates err by 2^-24 of the farthest, r^2 by 3e-7
         const double sure = list_.radius * (1 + 1e-6) + 1e-6 * reach;
         limit2_ = static_cast<float>(sure * sure);
     }

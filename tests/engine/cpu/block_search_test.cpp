@@ -1,4 +1,5 @@
 #include "engine/cpu/block_search.hpp"
+#include "engine/math/mat3.hpp"
 #include "tests/support/geometries.hpp"
 
 #include <algorithm>
@@ -132,6 +133,20 @@ TEST_P(BlockSearchIn, FindsEveryPairOfTheListOnceAndNoneThatMustNotCount)
     }
 }
 
+/// What places blocks and rows in the arrays.
+std::vector<std::int64_t> numbers_of_blocks(const PairBlocks& blocks)
+{
+    std::vector<std::int64_t> out{blocks.most_entries};
+    for (const PairBlocks::Block& block : blocks.blocks) {
+        out.insert(out.end(), {block.first_entry, block.entries, block.first_row, block.rows,
+                               static_cast<std::int64_t>(block.is_compact)});
+    }
+    for (const BlockRow& row : blocks.rows) {
+        out.insert(out.end(), {row.entry, row.begin, row.plain, row.end});
+    }
+    return out;
+}
+
 TEST_P(BlockSearchIn, GivesTheSameOnAnyNumberOfThreads)
 {
     const PairBlocks one = find(1);
@@ -139,6 +154,7 @@ TEST_P(BlockSearchIn, GivesTheSameOnAnyNumberOfThreads)
         const PairBlocks many = find(threads);
         EXPECT_EQ(many.cluster, one.cluster);
         EXPECT_EQ(many.shift, one.shift);
+        EXPECT_EQ(numbers_of_blocks(many), numbers_of_blocks(one));
         ASSERT_EQ(many.tiles.size(), one.tiles.size());
         for (std::size_t t = 0; t < one.tiles.size(); ++t) {
             EXPECT_EQ(many.tiles[t].entry, one.tiles[t].entry);
@@ -154,8 +170,36 @@ INSTANTIATE_TEST_SUITE_P(
                     SearchCase{
                         "radius_beyond_the_cell", {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, 18, 1.25},
                     SearchCase{"tilted", {{{4, 0, 0}, {2, 3.5, 0}, {-2, 1.75, 2.5}}}, 900, 1.1},
-                    SearchCase{"five_atoms", {{{2, 0, 0}, {0, 2, 0}, {0, 0, 2}}}, 5, 1.0}),
+                    SearchCase{"five_atoms", {{{2, 0, 0}, {0, 2, 0}, {0, 0, 2}}}, 5, 1.0},
+                    SearchCase{"two_atoms", {{{2, 0, 0}, {0, 2, 0}, {0, 0, 2}}}, 2, 2.1}),
     [](const auto& test) { return std::string(test.param.name); });
+
+TEST(BlockSearch, FindsNothingWithoutPairs)
+{
+    for (const int atoms : {0, 1, 4, 1}) {
+        RaggedList excluded; // of each atom, all others
+        for (int a = 0; a < atoms; ++a) {
+            std::vector<std::int32_t> row;
+            for (int b = 0; b < atoms; ++b) {
+                if (b != a) {
+                    row.push_back(b);
+                }
+            }
+            excluded.add_row(row);
+        }
+        const Box open;
+        const std::vector<Vec3> x =
+            support::scattered(static_cast<std::size_t>(atoms), identity3(), 0.05, 3);
+        const ClusterPairList list = make_empty_pair_list(open, x, excluded, 1.0, 2);
+        BlockSearch search;
+        PairBlocks blocks;
+
+        ASSERT_TRUE(search.find(list, x, list.shift_vectors(open), {}, 2, blocks));
+
+        EXPECT_TRUE(blocks.rows.empty() && blocks.blocks.empty() && blocks.cluster.empty())
+            << atoms;
+    }
+}
 
 TEST(BlockSearch, LeavesAGasToTheList)
 {
