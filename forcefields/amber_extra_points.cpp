@@ -72,6 +72,8 @@ private:
     std::map<std::int32_t, std::vector<std::int32_t>> neighbours_;
 };
 
+constexpr std::uint8_t by_mass_alone = 2; ///< in is_extra_point: no type EP
+
 std::string name_of(const Topology& topology, std::int32_t atom)
 {
     const auto a = static_cast<std::size_t>(atom);
@@ -88,7 +90,7 @@ std::vector<std::uint8_t> find_extra_points(const Topology& topology,
     std::vector<std::uint8_t> is_extra_point(topology.mass.size(), 0);
     for (std::size_t a = 0; a < is_extra_point.size(); ++a) {
         const bool is_named = a < amber_types.size() && amber_types[a].substr(0, 2) == "EP";
-        is_extra_point[a] = is_named || topology.mass[a] == 0 ? 1 : 0;
+        is_extra_point[a] = is_named ? 1 : (topology.mass[a] == 0 ? by_mass_alone : 0);
     }
     return is_extra_point;
 }
@@ -98,16 +100,22 @@ void add_extra_points(const Source& source, const std::vector<Bond>& bonds, Topo
     const auto is_extra = [&source](std::int32_t a) {
         return source.is_extra_point[static_cast<std::size_t>(a)] != 0;
     };
-    if (std::find(source.is_extra_point.begin(), source.is_extra_point.end(), 1) ==
-        source.is_extra_point.end()) {
+    if (std::none_of(source.is_extra_point.begin(), source.is_extra_point.end(),
+                     [](std::uint8_t is) { return is != 0; })) {
         return;
     }
     const Geometry geometry(bonds, topology);
     const auto refuse = [&](std::int32_t atom, const std::string& why) {
+        const bool is_named =
+            source.is_extra_point[static_cast<std::size_t>(atom)] != by_mass_alone;
         source.file.error(
-            "ATOM_NAME", atom, fmt::format("extra point {}: {}", name_of(topology, atom), why),
-            "extra points are built for waters only: one or two on an oxygen with two "
-            "hydrogens");
+            "ATOM_NAME", atom,
+            fmt::format("extra point {}{}: {}", name_of(topology, atom),
+                        is_named ? "" : " (it is taken for one since its MASS is 0)", why),
+            is_named ? "extra points are built for waters only: one or two on an oxygen with two "
+                       "hydrogens"
+                     : "give it its mass in %FLAG MASS, if it is an atom; extra points are built "
+                       "for waters only");
     };
 
     std::map<std::int32_t, std::vector<std::int32_t>> points_of; // by the oxygen that carries them

@@ -29,7 +29,7 @@ struct Source {
     AmberSections& file;
     Pointers pointers;
     bool chamber = false;
-    std::vector<std::uint8_t> is_extra_point; ///< [atoms]
+    std::vector<std::uint8_t> is_extra_point; ///< [atoms]; 0: an atom
 
     [[nodiscard]] std::size_t atoms() const { return static_cast<std::size_t>(pointers.atoms); }
 };

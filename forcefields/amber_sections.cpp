@@ -78,7 +78,7 @@ bool parse_format(std::string_view format, int& repeat, char& letter, int& width
 } // namespace
 
 AmberSections::AmberSections(const std::filesystem::path& path, Diagnostics& faults)
-    : file_(path.string()), lines_(split_lines(read_file(path))), faults_(faults)
+    : file_(path.string()), lines_(split_lines(read_text(path))), faults_(faults)
 {
     Section* current = nullptr;
     std::string name;

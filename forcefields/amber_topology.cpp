@@ -267,7 +267,8 @@ Topology read_amber_topology(const std::filesystem::path& path, const AmberTopol
     add_residues(source, topology);
     faults.throw_if_any(); // from here on every atom has its values
     source.is_extra_point = find_extra_points(topology, amber_types);
-    const auto found = std::count(source.is_extra_point.begin(), source.is_extra_point.end(), 1);
+    const auto found = std::count_if(source.is_extra_point.begin(), source.is_extra_point.end(),
+                                     [](std::uint8_t is) { return is != 0; });
     if (found < source.pointers.extra_points) {
         file.error(
             "POINTERS", 30,

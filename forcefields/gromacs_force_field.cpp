@@ -116,6 +116,19 @@ std::int32_t GromacsForceField::bonded_number(std::string_view name)
     return it->second;
 }
 
+void GromacsForceField::remember_faulty(std::string_view name, std::string_view bonded)
+{
+    const auto [it, is_new] =
+        type_of_name_.try_emplace(std::string(name), static_cast<std::int32_t>(types_.size()));
+    if (is_new) {
+        GromacsAtomType type;
+        type.name = name;
+        type.mass = 1; // lines about atoms without mass would be untrue
+        type.bonded = bonded_number(bonded);
+        types_.push_back(std::move(type));
+    }
+}
+
 void GromacsForceField::read_atom_type(const GromacsRow& row)
 {
     // name [bonded type] [atomic number] mass charge ptype V W: told by where the letter stands
@@ -126,6 +139,7 @@ void GromacsForceField::read_atom_type(const GromacsRow& row)
         has_number = to_integer(row[1]).has_value();
         has_bonded = !has_number;
     } else if (row.size() <= 3 || !is_letter(row[3])) {
+        remember_faulty(row[0], row[0]);
         report_.error(
             row, row[0],
             "an atom type needs: name [bonded type] [atomic number] mass charge ptype V W "
@@ -140,11 +154,13 @@ void GromacsForceField::read_atom_type(const GromacsRow& row)
     if (has_number) {
         const std::optional<int> number = report_.integer(row, at++, "the atomic number");
         if (!number) {
+            remember_faulty(row[0], bonded);
             return;
         }
         type.atomic_number = std::max(0, *number);
     }
     if (row.size() != at + 5) {
+        remember_faulty(row[0], bonded);
         report_.error(row, row[0],
                       fmt::format("an atom type needs mass, charge, ptype and two Lennard-Jones "
                                   "numbers, {} fields in all here, not {}",
@@ -163,10 +179,12 @@ void GromacsForceField::read_atom_type(const GromacsRow& row)
                                   row[at + 2]));
     }
     if (!mass || !charge || !kind || !v || !w) {
+        remember_faulty(row[0], bonded);
         return;
     }
     if (defaults_.rule != CombinationRule::geometric_c6_c12 && *w < 0) {
         report_.error(row, row[at + 4], "epsilon must not be negative");
+        remember_faulty(row[0], bonded);
         return;
     }
     type.mass = *mass;

@@ -40,6 +40,8 @@ public:
 
     void read_defaults(const GromacsRow& row);
     void read_atom_type(const GromacsRow& row);
+    /// So that what names a type at fault is no fault of its own.
+    void remember_faulty(std::string_view name, std::string_view bonded);
     void read_bonded_type(BondedFamily family, const GromacsRow& row);
     void read_pair_type(const GromacsRow& row);
     void read_nonbonded(const GromacsRow& row);

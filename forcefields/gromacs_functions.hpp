@@ -44,6 +44,11 @@ struct MeaninglessParameter {
 [[nodiscard]] std::optional<MeaninglessParameter>
 meaningless_parameter(const BondedFunction& function, std::span<const double> p);
 
+/// What is legal but looks like another unit (a length in Angstrom, an angle in radians), and why;
+/// empty where nothing does.
+[[nodiscard]] std::string unlikely_parameter(const BondedFunction& function,
+                                             std::span<const double> p);
+
 /// Puts one interaction into the tables of `topology`: file order and units (nm, degrees, kJ/mol)
 /// become those of the terms. `atom`: indices from 0. Constraints go to `constraints`, function 5
 /// of bonds adds nothing.

@@ -93,4 +93,21 @@ std::optional<MeaninglessParameter> meaningless_parameter(const BondedFunction& 
     return std::nullopt;
 }
 
+std::string unlikely_parameter(const BondedFunction& function, std::span<const double> p)
+{
+    constexpr double longest = 1.0;    // nm: chemical bonds have 0.07 to 0.3 nm, beads 0.5
+    constexpr double half_turn = 3.15; // radians
+    const bool is_bond = function.family == bond && function.function <= 4;
+    if ((is_bond || function.family == constraint) && !p.empty() && p[0] > longest) {
+        return fmt::format("the length of this {} is {:g} nm, which looks like Angstrom",
+                           function.name, p[0]);
+    }
+    const bool has_angle = function.family == angle && function.function <= 2;
+    if (has_angle && !p.empty() && p[0] > 0 && p[0] < half_turn) {
+        return fmt::format("the angle of this {} is {:g} degrees, which looks like radians",
+                           function.name, p[0]);
+    }
+    return "";
+}
+
 } // namespace tessera

@@ -169,9 +169,10 @@ void GromacsMoleculeReader::read_atom(const GromacsRow& row)
         type ? force_field_.types()[static_cast<std::size_t>(*type)] : placeholder;
     const double charge =
         row.size() > 6 ? report_.number(row, 6, "the charge").value_or(0) : kind.charge;
-    const double mass = row.size() > 7 ? report_.number(row, 7, "the mass").value_or(0) : kind.mass;
+    double mass = row.size() > 7 ? report_.number(row, 7, "the mass").value_or(1) : kind.mass;
     if (mass < 0) {
         report_.error(row, row[7], "a mass must not be negative");
+        mass = 1; // lines about atoms without mass would be untrue
     }
     if (row.size() > 11) {
         report_.warning(row, row[11], "fields after the eleventh of [ atoms ] are ignored");
@@ -237,6 +238,7 @@ void GromacsMoleculeReader::read_bonded(BondedFamily family, const GromacsRow& r
     if (function->is_refused) {
         return;
     }
+    repeats_.note(*function, *atoms, row);
     Atoms ordered = *atoms;
     const bool is_improper = family == BondedFamily::dihedral && (*number == 2 || *number == 4);
     if (row.leap_order && is_improper && !has_unknown_type_) {
@@ -251,10 +253,36 @@ void GromacsMoleculeReader::read_bonded(BondedFamily family, const GromacsRow& r
     }
     auto p = report_.numbers(row, count + 1);
     if (p && keep_state_a(report_, row, *function, *p)) {
-        add_bonded(molecule_.parts, *function, ordered, *p);
-        if (family == BondedFamily::constraint) {
-            note_length(row, molecule_.parts.constraints.back());
+        add(*function, ordered, *p, row);
+    }
+}
+
+void GromacsMoleculeReader::add(const BondedFunction& function, const Atoms& atoms,
+                                std::span<const double> parameters, const GromacsRow& row)
+{
+    add_bonded(molecule_.parts, function, atoms, parameters);
+    if (function.family == BondedFamily::constraint) {
+        note_length(row, molecule_.parts.constraints.back());
+    }
+    if (std::string why = unlikely_parameter(function, parameters); !why.empty()) {
+        UnlikelyLines& lines = unlikely_[function.family];
+        if (lines.count++ == 0) {
+            lines.first = row;
+            lines.why = std::move(why);
         }
+    }
+}
+
+void GromacsMoleculeReader::tell_unlikely() const
+{
+    for (const auto& [family, lines] : unlikely_) {
+        report_.warning(lines.first, {},
+                        lines.count == 1
+                            ? lines.why
+                            : fmt::format("{} (and {} more lines of this molecule's "
+                                          "[ {} ])",
+                                          lines.why, lines.count - 1, directive_of(family)),
+                        "GROMACS topologies have nm and degrees");
     }
 }
 
@@ -314,10 +342,7 @@ void GromacsMoleculeReader::look_up(const BondedFunction& function, const Atoms&
                                     found.size(), function.function));
     }
     for (const BondedTypeTable::Entry* entry : found) {
-        add_bonded(molecule_.parts, function, ordered, entry->parameters);
-        if (function.family == BondedFamily::constraint) {
-            note_length(row, molecule_.parts.constraints.back());
-        }
+        add(function, ordered, entry->parameters, row);
         if (!adds_all) {
             break;
         }
@@ -344,6 +369,8 @@ void GromacsMoleculeReader::finish()
     finish_settles();
     finish_exclusions();
     warn_of_open_waters();
+    repeats_.tell(report_, molecule_.parts);
+    tell_unlikely();
 }
 
 void GromacsMoleculeReader::finish_exclusions()

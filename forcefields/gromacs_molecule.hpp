@@ -3,6 +3,7 @@
 #include "engine/model/topology.hpp"
 #include "forcefields/gromacs_force_field.hpp"
 #include "forcefields/gromacs_leap_order.hpp"
+#include "forcefields/gromacs_repeats.hpp"
 
 #include <array>
 #include <map>
@@ -82,6 +83,9 @@ private:
     [[nodiscard]] std::vector<std::int32_t> bonded_of(const Atoms& atoms) const;
     void look_up(const BondedFunction& function, const Atoms& atoms, const Atoms& ordered,
                  const GromacsRow& row);
+    void add(const BondedFunction& function, const Atoms& atoms, std::span<const double> parameters,
+             const GromacsRow& row);
+    void tell_unlikely() const;
     void read_exclusions(const GromacsRow& row);
     void read_pair(const GromacsRow& row);
     void read_nonbonded_pair(const GromacsRow& row);
@@ -137,6 +141,13 @@ private:
     };
     std::vector<SettleLine> settles_;
     std::vector<LineOrigin> atom_origins_;
+    GromacsRepeats repeats_;
+    struct UnlikelyLines {
+        GromacsRow first;
+        std::string why; ///< of the first
+        std::size_t count = 0;
+    };
+    std::map<BondedFamily, UnlikelyLines> unlikely_;
     std::set<std::int32_t> built_sites_;
     std::map<const Cmap*, std::int32_t> cmap_parameters_;
 };

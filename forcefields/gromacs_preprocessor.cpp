@@ -83,7 +83,7 @@ public:
     {
         const auto file = static_cast<std::int32_t>(text_.file_names.size());
         text_.file_names.push_back(path.string());
-        text_.file_lines.push_back(split_lines(read_file(path)));
+        text_.file_lines.push_back(split_lines(read_text(path)));
         open_.push_back(canonical(path));
         const std::size_t depth = branches_.size();
 
@@ -213,6 +213,14 @@ private:
         const std::string_view name = rest.substr(1, end - 1);
         const std::optional<fs::path> found = find(name, path);
         if (!found) {
+            std::error_code ignored;
+            const fs::path beside = fs::path(path).parent_path() / fs::path(name);
+            if (fs::is_directory(beside, ignored)) {
+                report(origin, rest.substr(0, end + 1),
+                       fmt::format("\"{}\" cannot be included (it is a folder)", name),
+                       "name a file in it");
+                return;
+            }
             std::string folders = fs::path(path).parent_path().string();
             folders = folders.empty() ? "." : folders;
             for (const fs::path& folder : include_) {

@@ -8,7 +8,7 @@
 namespace tessera
 {
 
-LineFile::LineFile(const std::string& path) : path_(path), lines_(split_lines(read_file(path))) {}
+LineFile::LineFile(const std::string& path) : path_(path), lines_(split_lines(read_text(path))) {}
 
 void LineFile::refuse(std::size_t index, std::string what, std::string hint) const
 {

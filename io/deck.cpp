@@ -70,7 +70,7 @@ Deck parse_deck(const std::string& text, const fs::path& file, const std::vector
 
 Deck read_deck(const fs::path& file, const std::vector<std::string>& sets, Diagnostics& diagnostics)
 {
-    return parse_deck(read_file(file), file, sets, diagnostics);
+    return parse_deck(read_text(file), file, sets, diagnostics);
 }
 
 } // namespace tessera

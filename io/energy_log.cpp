@@ -13,6 +13,13 @@ namespace tessera
 namespace
 {
 constexpr double gram_per_cm3 = 1.66053906892e-3; ///< of 1 u/nm^3 (CODATA 2022)
+
+/// Broken systems have energies of any size, which would fill lines.
+std::string in_column(double value, int width, int decimals)
+{
+    return std::fabs(value) < 1e15 ? fmt::format("{:>{}.{}f}", value, width, decimals)
+                                   : fmt::format("{:>{}.{}e}", value, width, decimals);
+}
 } // namespace
 
 EnergyLog::EnergyLog(std::ostream& stream, std::vector<EnergyKind> kinds, std::int64_t every,
@@ -61,10 +68,12 @@ void EnergyLog::notify(const StepView& view)
         return;
     }
     const double pressure = o.pressure / units::bar;
-    stream_ << fmt::format("{:>12} {:>12.4f} {:>17.6f} {:>15.6f} {:>17.6f} {:>17.6f} {:>10.3f}",
-                           o.step, o.time, o.potential, o.kinetic, o.total, o.conserved,
-                           o.temperature);
-    stream_ << (periodic_ ? fmt::format(" {:>12.3f} {:>12.6f}\n", pressure, o.volume) : "\n");
+    stream_ << fmt::format("{:>12} {:>12.4f} {} {} {} {} {}", o.step, o.time,
+                           in_column(o.potential, 17, 6), in_column(o.kinetic, 15, 6),
+                           in_column(o.total, 17, 6), in_column(o.conserved, 17, 6),
+                           in_column(o.temperature, 10, 3));
+    stream_ << (periodic_ ? fmt::format(" {} {:>12.6f}\n", in_column(pressure, 12, 3), o.volume)
+                          : "\n");
     stream_.flush(); // a killed run leaves its rows
 
     for (std::size_t k = 0; k < kinds_.size(); ++k) {
@@ -82,8 +91,8 @@ void EnergyLog::notify(const StepView& view)
         density_.add(mass_ / o.volume * gram_per_cm3);
     }
     degrees_of_freedom_ = o.degrees_of_freedom;
-    last_row_ = fmt::format("{:.2f} K, potential {:.1f} kJ/mol at step {}", o.temperature,
-                            o.potential, o.step);
+    last_row_ = fmt::format("{} K, potential {} kJ/mol at step {}", in_column(o.temperature, 0, 2),
+                            in_column(o.potential, 0, 1), o.step);
 }
 
 std::string EnergyLog::summary(std::int64_t atoms) const
@@ -96,9 +105,9 @@ std::string EnergyLog::summary(std::int64_t atoms) const
                     "mean", "standard error", "deviation");
     const auto line = [&out](std::string_view name, const BlockAverage& of, std::string_view unit) {
         const auto spread = [&of](double value) { // one row has none
-            return of.count() < 2 ? std::string("-") : fmt::format("{:.6f}", value);
+            return of.count() < 2 ? std::string("-") : in_column(value, 0, 6);
         };
-        out += fmt::format("  {:<22} {:>18.6f} {:>16} {:>16} {}\n", name, of.mean(),
+        out += fmt::format("  {:<22} {} {:>16} {:>16} {}\n", name, in_column(of.mean(), 18, 6),
                            spread(of.standard_error()), spread(of.deviation()), unit);
     };
     for (std::size_t k = 0; k < kinds_.size(); ++k) {

@@ -138,6 +138,36 @@ std::string key_on(const std::vector<std::string>& lines, std::size_t line)
     return key;
 }
 
+/// Where a table or key first stands that the parser met again on `line`; 0: not found. A key is
+/// looked for in its table.
+std::size_t first_line_of(const std::vector<std::string>& lines, std::size_t line)
+{
+    const auto head = [](const std::string& text) {
+        const std::size_t begin = text.find_first_not_of(" \t");
+        std::string out = begin == std::string::npos ? "" : text.substr(begin);
+        const bool is_table = !out.empty() && out[0] == '[';
+        out = out.substr(0, is_table ? out.find(']') : out.find('='));
+        out.erase(std::remove_if(out.begin(), out.end(),
+                                 [](char c) { return c == ' ' || c == '\t' || c == '"'; }),
+                  out.end());
+        return out;
+    };
+    if (line < 1 || line > lines.size()) {
+        return 0;
+    }
+    const std::string again = head(lines[line - 1]);
+    std::size_t found = 0;
+    for (std::size_t above = line - 1; above > 0 && !again.empty(); --above) {
+        const std::string there = head(lines[above - 1]);
+        if (there == again) {
+            found = above;
+        } else if (again[0] != '[' && !there.empty() && there[0] == '[') {
+            break; // its table begins
+        }
+    }
+    return found;
+}
+
 /// The value on a line, without blanks and remark.
 std::string value_on(const std::string& line)
 {
@@ -177,6 +207,13 @@ TomlDocument parse_toml(const std::string& text, const std::string& file_name,
             fault.what = beyond_64_bits(key, value_on(fault.place.source_line));
             fault.caret = "too large";
             fault.hint = largest_whole_number() + "; nothing after this place was read";
+        }
+        if (fault.what.find("cannot redefine") != std::string::npos) {
+            const std::size_t first = first_line_of(lines, error.source().begin.line);
+            fault.hint = first > 0 ? fmt::format("it stands already at {}:{}: keep one of the two; "
+                                                 "nothing after this place was read",
+                                                 file_name, first)
+                                   : "keep one of the two; nothing after this place was read";
         }
         diagnostics.error(std::move(fault));
     }

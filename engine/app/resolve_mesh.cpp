@@ -34,9 +34,15 @@ double points_of(const std::array<int, 3>& grid)
     return static_cast<double>(grid[0]) * grid[1] * grid[2];
 }
 
+/// Bytes: nine tenths of the memory, and never more than a mesh can address.
+double largest_mesh()
+{
+    return std::min(0.9 * physical_memory(), 32e9);
+}
+
 bool fits(const std::array<int, 3>& grid, int order)
 {
-    if (points_of(grid) * bytes_per_point > 0.9 * physical_memory()) {
+    if (points_of(grid) * bytes_per_point > largest_mesh()) {
         return false;
     }
     try {
@@ -85,6 +91,7 @@ std::string smaller_mesh(const Deck& deck, const Box& box, const NonbondedSettin
 /// a cut-off of 1 nm, 144 times at 0.8 nm, which Amber's users choose.
 constexpr double errors_a_tolerance = 200;
 constexpr double usual_error = errors_a_tolerance * 1e-5;
+constexpr double shortest_cutoff = 0.4; // nm; with less, atoms hardly meet within it
 
 /// The key that sets beta, where beta and not the mesh is what is unusual; empty otherwise.
 std::string unusual_beta(const Deck& deck, const NonbondedSettings& nonbonded, double spacing,
@@ -159,9 +166,9 @@ void resolve_mesh(const Deck& deck, const Box& box, NonbondedSettings& nonbonded
         const double spacing = std::cbrt(edges.x * edges.y * edges.z / points);
         diagnostics.error(
             {deck.place_of(key),
-             fmt::format("{}: the PME mesh would need {:.3g} GB for {:.3g} points (this machine "
-                         "has {:.3g} GB, a mesh gets 32 GB at most)",
-                         key, points * bytes_per_point * 1e-9, points, physical_memory() * 1e-9),
+             fmt::format("{}: the PME mesh would need {:.3g} GB for {:.3g} points (a mesh gets "
+                         "{:.3g} GB at most on this machine)",
+                         key, points * bytes_per_point * 1e-9, points, largest_mesh() * 1e-9),
              "",
              fmt::format("the box is {:.4g} x {:.4g} x {:.4g} nm: {}", edges.x, edges.y, edges.z,
                          smaller_mesh(deck, box, nonbonded, spacing))});
@@ -171,6 +178,19 @@ void resolve_mesh(const Deck& deck, const Box& box, NonbondedSettings& nonbonded
     const double spacing = std::max({edges.x / grid[0], edges.y / grid[1], edges.z / grid[2]});
     const double error = mesh_error_in_water(nonbonded.ewald_beta, spacing, nonbonded.pme_order);
     if (coulomb_mesh && error > 0.1) {
+        if (nonbonded.coulomb_cutoff < shortest_cutoff && !deck.pme.beta) {
+            const char* const key = deck.gives("nonbonded.coulomb_cutoff")
+                                        ? "nonbonded.coulomb_cutoff"
+                                        : "nonbonded.cutoff";
+            diagnostics.error(
+                {deck.place_of(key),
+                 fmt::format("a Coulomb cut-off of {:.4g} nm leaves nearly all to the PME mesh, "
+                             "which would need a spacing far below the mesh's {:.4g} nm (at beta "
+                             "{:.4g} /nm the relative error of forces is about {:.1g})",
+                             nonbonded.coulomb_cutoff, spacing, nonbonded.ewald_beta, error),
+                 "", "look at its unit; 0.8 to 1.2 nm are usual"});
+            return;
+        }
         const std::string beta = unusual_beta(deck, nonbonded, spacing, 0.1);
         diagnostics.error(
             {deck.place_of(beta.empty() ? key_of_mesh(deck) : beta),

@@ -240,6 +240,44 @@ void short_cutoff(const Deck& deck, const Assembly& assembly, Diagnostics& diagn
     }
 }
 
+/// No atom has such a charge, and hardly a colloid.
+void unlikely_charges(const Deck& deck, const Topology& topology, Diagnostics& diagnostics)
+{
+    constexpr double largest = 20; // e
+    const auto is_large = [](double q) { return std::fabs(q) > largest; };
+    const auto first = std::find_if(topology.charge.begin(), topology.charge.end(), is_large);
+    if (first == topology.charge.end()) {
+        return;
+    }
+    const auto count = std::count_if(first, topology.charge.end(), is_large);
+    const auto atom = static_cast<std::int32_t>(first - topology.charge.begin());
+    warn(diagnostics, deck.line_of("system.topology"),
+         fmt::format("atom {} has a charge of {:.4g} e{}", atom_label(topology, atom), *first,
+                     count > 1 ? fmt::format(", and {} more are beyond {} e", count - 1, largest)
+                               : ""),
+         "check the charges of [ atoms ], or the prmtop's CHARGE");
+}
+
+/// Metals have 100 kJ/mol at most.
+void unlikely_attraction(const Deck& deck, const Topology& topology, Diagnostics& diagnostics)
+{
+    constexpr double deepest = 1000; // kJ/mol
+    const PairTable& pairs = topology.pairs;
+    for (std::size_t a = 0; a < topology.type.size(); ++a) {
+        const std::size_t own = pairs.at(topology.type[a], topology.type[a]);
+        const double c6 = pairs.c6[own], c12 = pairs.c12[own];
+        const double depth = c6 > 0 && c12 > 0 ? 0.25 * c6 * (c6 / c12) : 0;
+        if (depth > deepest) {
+            warn(diagnostics, deck.line_of("system.topology"),
+                 fmt::format("atom {} has a Lennard-Jones epsilon of {:.4g} kJ/mol, a thousand "
+                             "times that of atoms",
+                             atom_label(topology, static_cast<std::int32_t>(a)), depth),
+                 "check the numbers of its type and their unit");
+            return; // others may be of the same type
+        }
+    }
+}
+
 /// Under pressure a cell of a wrong unit ends in a collapse, or a start that nothing holds.
 void unlikely_density(const Deck& deck, const Assembly& assembly, Diagnostics& diagnostics)
 {
@@ -318,6 +356,8 @@ void warn_of_unwise(const Deck& deck, const Assembly& assembly, bool dynamics,
                     Diagnostics& diagnostics)
 {
     net_charge(deck, assembly, diagnostics);
+    unlikely_charges(deck, *assembly.topology, diagnostics);
+    unlikely_attraction(deck, *assembly.topology, diagnostics);
     overlaps(deck, assembly, diagnostics);
     if (dynamics) {
         if (!deck.dynamics.minimises()) {

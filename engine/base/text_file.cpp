@@ -2,6 +2,7 @@
 
 #include "engine/base/error.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
@@ -54,6 +55,43 @@ std::string read_file(const std::filesystem::path& path)
     if (content.compare(0, byte_order_mark.size(), byte_order_mark) == 0) {
         content.erase(0, byte_order_mark.size());
     }
+    return content;
+}
+
+void require_text(const std::filesystem::path& path, const std::string& content)
+{
+    const auto zero = [&](std::size_t k) { return content[k] == '\0'; };
+    const bool has_mark =
+        content.compare(0, 2, "\xff\xfe") == 0 || content.compare(0, 2, "\xfe\xff") == 0;
+    const bool alternates =
+        content.size() >= 4 && zero(0) == zero(2) && zero(1) == zero(3) && zero(0) != zero(1);
+    const std::string name = path.string();
+    if (has_mark || alternates) {
+        throw InputError(fmt::format("{0}: is UTF-16 text (two bytes a character, as some editors "
+                                     "on Windows save it). Save it as UTF-8, or convert it: iconv "
+                                     "-f UTF-16 -t UTF-8 {0} > new",
+                                     name));
+    }
+    if (const std::size_t at = content.find('\0'); at != std::string::npos) {
+        const auto line =
+            std::count(content.begin(), content.begin() + static_cast<long>(at), '\n');
+        throw InputError(fmt::format("{}:{}: holds a byte of zero (it is no text, or was damaged). "
+                                     "Name a text file, or copy it again.",
+                                     name, line + 1));
+    }
+    if (content.find('\r') != std::string::npos && content.find('\n') == std::string::npos) {
+        throw InputError(
+            fmt::format("{0}: its lines end with CR alone (as old Macintosh programs "
+                        "save text). Save it with line ends of Unix, or convert it: tr "
+                        "'\\r' '\\n' < {0} > new",
+                        name));
+    }
+}
+
+std::string read_text(const std::filesystem::path& path)
+{
+    std::string content = read_file(path);
+    require_text(path, content);
     return content;
 }
 

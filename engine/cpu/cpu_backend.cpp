@@ -295,6 +295,18 @@ void CpuBackend::finish_forces(Wanted wanted)
     const std::int64_t atom = first_without_finite_force();
     if (const std::int64_t partner = forces_.out_of_range_partner(); partner >= 0) {
         const Vec3 x = to_nm(state_.position[static_cast<std::size_t>(atom)]);
+        const double apart =
+            norm(nearest_side(state_.box, state_.position[static_cast<std::size_t>(atom)],
+                              state_.position[static_cast<std::size_t>(partner)]));
+        if (apart > 0.15) { // nm: farther than bonded atoms
+            throw PhysicsError(fmt::format(
+                "{}: the force between {} and {} is beyond the range of mixed precision, although "
+                "they stand {:.4g} nm apart (their charges or Lennard-Jones numbers are larger "
+                "than those of atoms). Correct them in the topology, or set compute.precision = "
+                "\"fp64\".",
+                when(), describe_atom(*topology_, atom), describe_atom(*topology_, partner),
+                apart));
+        }
         throw PhysicsError(fmt::format(
             "{}: the force between {} at ({:.4f}, {:.4f}, {:.4f}) nm and {} is not finite or "
             "beyond the range of mixed precision, {:.6g} kJ/mol/nm, without charges {:.6g} (atoms "

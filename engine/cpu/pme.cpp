@@ -426,11 +426,11 @@ void BasicPme<R>::add_up_meshes(std::vector<R>& real, int threads)
         }
     }
     if (too_large != 0) {
-        throw PhysicsError(
-            fmt::format("charges crowd so that the PME mesh leaves its range of {} e "
-                        "a point (atoms lie on each other). Minimise the start "
-                        "structure, or set compute.precision = \"fp64\".",
-                        static_cast<double>(largest) / mesh_scale_));
+        throw PhysicsError(fmt::format(
+            "charges crowd so that the PME mesh leaves its range of {} e "
+            "a point (atoms lie on each other, or a charge is far too large). Minimise the start "
+            "structure, correct the charge, or set compute.precision = \"fp64\".",
+            static_cast<double>(largest) / mesh_scale_));
     }
 }
 

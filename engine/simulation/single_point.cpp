@@ -84,15 +84,34 @@ std::string label(const Topology& topology, std::int64_t atom)
                        residue.number);
 }
 
-void require_finite(const Topology& topology, const SinglePoint& result)
+/// nm from `atom` to the nearest other one that has a mass and is not excluded.
+double nearest_distance(const Topology& topology, const Box& box, std::span<const Vec3> positions,
+                        std::size_t atom)
+{
+    double nearest = std::numeric_limits<double>::infinity();
+    for (std::size_t b = 0; b < positions.size(); ++b) {
+        const auto other = static_cast<std::int32_t>(b);
+        if (b != atom && !std::binary_search(topology.exclusions.begin(atom),
+                                             topology.exclusions.end(atom), other)) {
+            nearest = std::min(nearest, norm(box.shortest(positions[b] - positions[atom])));
+        }
+    }
+    return nearest;
+}
+
+void require_finite(const Topology& topology, const Box& box, const SinglePoint& result)
 {
     constexpr int most_named = 5;
     std::string atoms;
     int found = 0;
+    double nearest = 0;
     for (std::size_t a = 0; a < result.forces.size(); ++a) {
         const Vec3& f = result.forces[a];
         if (std::isfinite(f.x) && std::isfinite(f.y) && std::isfinite(f.z)) {
             continue;
+        }
+        if (found == 0) {
+            nearest = nearest_distance(topology, box, result.positions, a);
         }
         if (++found <= most_named) {
             atoms += (atoms.empty() ? "" : ", ") + label(topology, static_cast<std::int64_t>(a));
@@ -107,6 +126,13 @@ void require_finite(const Topology& topology, const SinglePoint& result)
         if (!std::isfinite(energy)) {
             what = fmt::format("the energy {} is {}", name_of(static_cast<EnergyKind>(k)), energy);
         }
+    }
+    constexpr double coincident = 0.02; // nm: 1/r^12 of any force field is beyond doubles' grid
+    if (!what.empty() && nearest > coincident) {
+        throw PhysicsError(fmt::format(
+            "{} (no atom is nearer than {:.4g} nm to the first of them: charges or Lennard-Jones "
+            "numbers are beyond what doubles hold). Look at them in the topology.",
+            what, nearest));
     }
     if (!what.empty()) {
         throw PhysicsError(what + " (atoms coincide). Move them apart, or minimise, which does.");
@@ -127,7 +153,7 @@ SinglePoint mixed_single_point(const std::shared_ptr<const Topology>& topology,
         const OutOfRange broken =
             evaluation.evaluate(box, result.positions, threads, SumMode::exact, result);
         if (broken.atom < 0) {
-            require_finite(*topology, result);
+            require_finite(*topology, box, result);
             return result;
         }
         reason = broken.partner >= 0
@@ -178,7 +204,7 @@ SinglePoint single_point(const std::shared_ptr<const Topology>& topology,
                                            label(*topology, atom), fixed::largest_force));
         evaluation.evaluate(box, result.positions, 1, SumMode::floating, result);
     }
-    require_finite(*topology, result);
+    require_finite(*topology, box, result);
     return result;
 }
 

@@ -265,6 +265,71 @@ class Check(unittest.TestCase):
         self.assertIn("(their masses are 1e-10 and 1.008 u: the light one moves too far in a step)", run.stderr)
         self.assertIn("0 u", self.warnings_of(lambda top: top.replace("-0.834 15.9994", "-0.834 1e10")))
 
+    def test_lines_that_stand_twice_are_warned_of_once_a_directive(self):
+        bond, flexible = "1 2 1 0.09572 502416.0\n", "run.rigid_water=false"
+        def changed(old, new):
+            return self.warnings_of(lambda top: top.replace(old, new), flexible, "run.timestep=0.5 fs")
+        self.assertEqual(changed(bond, bond), "")
+        self.assertIn("this line of atoms 1 OW, 2 HW1 stands already at ", changed(bond, bond + "2 1 1 0.09 400000\n"))
+        text = changed(bond, 3 * bond)
+        self.assertIn("this line of atoms 1 OW, 2 HW1 stands already at ", text)
+        self.assertIn(":27 and acts once more (2 such lines in this molecule's [ bonds ])", text)
+        self.assertEqual(text.count("warning:"), 1)
+        angle = "2 1 3 1 104.52 628.02\n"
+        self.assertIn("this line of atoms 2 HW1, 1 OW, 3 HW2 stands already at", changed(angle, angle + angle.replace("628", "500")))
+
+    def test_lengths_in_angstrom_and_angles_in_radians_are_warned_of(self):
+        text = self.warnings_of(lambda top: top.replace(" 0.09572 502416", " 1.0572 502416").replace("104.52", "1.82422"),
+                                "run.rigid_water=false", "run.timestep=0.5 fs")
+        self.assertIn("the length of this harmonic bond is 1.0572 nm, which looks like Angstrom (and 1 more lines of this "
+                      "molecule's [ bonds ])", text)
+        self.assertIn("the angle of this harmonic angle is 1.82422 degrees, which looks like radians", text)
+
+    def test_charges_and_attractions_of_no_atom_are_warned_of(self):
+        self.assertIn("atom 1 (OW, SOL 1) has a charge of 1e+10 e, and 2 more are beyond 20 e",
+                      self.warnings_of(lambda top: top.replace("-0.834 15.9994", "1e10 15.9994")))
+        self.assertIn("atom 1 (OW, SOL 1) has a Lennard-Jones epsilon of 1e+06 kJ/mol",
+                      self.warnings_of(lambda top: top.replace("0.636386", "1e6")))
+
+    def faults_of(self, topology, command="check"):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "water.top"
+            path.write_text(topology((GOOD / "water.top").read_text()))
+            run = tessera(command, GOOD / "minimal.toml", "--set", "system.topology=%s" % path)
+            self.assertIn(run.returncode, (1, 2), run.stderr)
+            return run.stderr
+
+    def test_a_fault_of_a_type_or_a_mass_makes_no_second_one(self):
+        for old, new, words in (("0.636386", "0,6", "the second Lennard-Jones number must be a number"),
+                                ("0.636386", "-0.6", "epsilon must not be negative"), ("0.315061 0.636386", "0.3", "fields in all"),
+                                ("-0.834 15.9994", "-0.834 -15.9994", "a mass must not be negative"),
+                                ("-0.834 15.9994", "-0.834 x", "the mass must be a number")):
+            with self.subTest(new=new):
+                text = self.faults_of(lambda top: top.replace(old, new))
+                self.assertIn(words, text)
+                self.assertEqual(text.count("water.top:"), 1, text)
+
+    def test_parameters_that_overflow_are_not_called_atoms_that_coincide(self):
+        text = self.faults_of(lambda top: top.replace("0.636386", "1e300"), "energy")
+        self.assertIn("nm to the first of them: charges or Lennard-Jones numbers are beyond what doubles hold)", text)
+        self.assertNotIn("coincide", text)
+
+    def test_energies_of_any_size_keep_their_columns(self):
+        lines = (GOOD / "water.gro").read_text().splitlines()
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "start.gro").write_text("\n".join(
+                lines[:2] + [line + 3 * "  0.1000" for line in lines[2:11]] + lines[11:]) + "\n")
+            (pathlib.Path(folder) / "water.top").write_text(re.sub(
+                r"(OW|HW1|HW2)( +1 +-?\d\.\d+) +\d+\.\d+", r"\1\2 1e30", (GOOD / "water.top").read_text()))
+            words = ["--set=system.coordinates=%s/start.gro" % folder, "--set=system.topology=%s/water.top" % folder,
+                     "--set=run.steps=0", "--set=compute.check_every=0", "--set=output.log=%s/run.log" % folder, "--set=output.trajectory=none",
+                     "--set=output.checkpoint=none"]
+            run = tessera("run", GOOD / "minimal.toml", *words)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            log = (pathlib.Path(folder) / "run.log").read_text()
+        self.assertIn(" 1.350000e+29 ", log)
+        self.assertNotRegex(log, r"\d{20}")
+
     def test_a_density_of_no_liquid_is_warned_of_under_pressure(self):
         lines = (SOURCE / "inputs/spce/start.gro").read_text().rstrip().splitlines()
         with tempfile.TemporaryDirectory() as folder:

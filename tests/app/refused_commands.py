@@ -169,6 +169,15 @@ def commands():
                         ("deck", ("check", ""))):
         yield "an empty name of " + name, "the file's name is empty (perhaps a variable of the shell is). Name a file", 2, \
             lambda a, words=words: a.call(*words)
+    def encoded(name, encode, command=("check", "run.toml")):
+        return after(replaced(name, lambda a: encode((a.path / name).read_text())), lambda a: a.call(*command))
+    for name in ("run.toml", "topol.top", "start.gro"):
+        yield "UTF-16 as " + name, name + ": is UTF-16 text (two bytes a character", 2, encoded(name, lambda t: t.encode("utf-16"))
+    yield "UTF-16 without a mark", "start.gro: is UTF-16 text", 2, encoded("start.gro", lambda t: t.encode("utf-16-le"))
+    yield "lines that end with CR alone", "topol.top: its lines end with CR alone", 2, \
+        encoded("topol.top", lambda t: t.replace("\n", "\r").encode())
+    yield "a byte of zero", "topol.top:3: holds a byte of zero (it is no text, or was damaged)", 2, \
+        encoded("topol.top", lambda t: t.split("\n", 2)[0].encode() + b"\n\n\0" + t.encode())
     yield "an unknown instruction set", 'TESSERA_SIMD = "fast" is no instruction set of the kernels (the environment ' \
         'variable chooses one of: baseline, avx2, avx512)', 2, lambda a: a.call("check", "run.toml", TESSERA_SIMD="fast")
     yield "slurm outside of it", 'output.time_limit = "slurm", but this is no Slurm job', 2, \
