@@ -10,6 +10,7 @@
 #include "engine/app/threads.hpp"
 #include "engine/app/tune_mesh.hpp"
 #include "engine/app/version.hpp"
+#include "engine/base/let_go.hpp"
 #include "io/topology_hash.hpp"
 
 #include <cerrno>
@@ -239,8 +240,8 @@ void RunSession::make_simulation()
         }
         simulation_->import_extra(extra);
     }
-    start_.position = {}; // the simulation has them now
-    start_.velocity = {};
+    let_go(start_.position); // the simulation has them now
+    let_go(start_.velocity);
     system_.assembly.coordinates = {};
     add_accuracy_check();
     if (log_.is_open()) {

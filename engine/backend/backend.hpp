@@ -98,6 +98,9 @@ public:
     /// "atom 7 (OW of SOL 3)"
     [[nodiscard]] virtual std::string describe(std::int64_t atom) const = 0;
 
+    /// Returns the memory of what the next force evaluation makes anew; forces and sums stand.
+    virtual void let_go() {}
+
     /// Of the phases of the last force evaluation that wanted hashes, in their order: the first
     /// that differs between two runs is where they part. Empty where there are none.
     [[nodiscard]] virtual std::span<const PhaseHash> phase_hashes() const { return {}; }

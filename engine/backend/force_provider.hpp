@@ -32,6 +32,9 @@ public:
     virtual void add_forces(const Box&, std::span<const Vec3> positions, Wanted, int threads,
                             ForceSums&, EnergySums&) = 0;
 
+    /// Returns the memory of what the next search and evaluation make anew; needs_search() then.
+    virtual void let_go() {}
+
     /// Of what lies between positions and forces (mesh charges, mesh potential), at the last
     /// add_forces() that wanted hashes, in the order in which it was made.
     [[nodiscard]] virtual std::vector<PhaseHash> phase_hashes() const { return {}; }

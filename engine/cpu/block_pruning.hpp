@@ -30,6 +30,8 @@ public:
 
     /// After a search: nothing is kept.
     void forget() { has_list_ = false; }
+    /// The same, and returns their memory.
+    void let_go() { *this = PrunedBlocks(cutoff_, buffer_); }
 
     /// Blocks, by the same numbers and origins, that hold all pairs of `all` within the cut-off.
     const PairBlocks& of(const PairBlocks& all, const BlockPositions& now, int threads);

@@ -22,6 +22,7 @@ constexpr double nowhere = 1e15;      // nm: where null atoms stand, farther tha
 constexpr double exact_reach = 1.999; // nm: FP32 holds 2^24 steps of 2^-23 nm, less the grid's own
 constexpr double longest_reach = 4.0; // nm: rows of a block are neighbours
 constexpr double farthest = 64.0;     // nm: positions are integers modulo 512 nm
+constexpr std::size_t parts_a_thread = 32;  // at once: more would hold more
 constexpr std::size_t most_entries = 60000; // 16 bits name entries
 
 std::size_t at(std::int64_t k)
@@ -339,77 +340,102 @@ bool BlockSearch::find(const ClusterPairList& list, std::span<const Vec3> positi
         add_nodes(add_nodes, 0);
     }
     pack(list, positions, threads);
-    if (parts_.size() < nodes_.size()) {
-        parts_.resize(nodes_.size());
+    blocks.blocks.clear();
+    blocks.cluster.clear();
+    blocks.shift.clear();
+    blocks.rows.clear();
+    blocks.tiles.clear();
+    blocks.other_rows.clear();
+    blocks.other_columns.clear();
+    const std::size_t at_once = std::min(nodes_.size(), parts_a_thread * at(threads));
+    if (parts_.size() < at_once) {
+        parts_.resize(at_once);
     }
-    const auto count = static_cast<std::int64_t>(nodes_.size());
+    before_.resize(at_once + 1);
+    bool is_possible = true;
 #pragma omp parallel num_threads(threads)
     {
         Finder finder(list, packed_, bounds_, shift_vectors, rules);
+        for (std::size_t first = 0; first < nodes_.size() && is_possible; first += at_once) {
+            const auto count = static_cast<std::int64_t>(std::min(at_once, nodes_.size() - first));
 #pragma omp for schedule(dynamic, 1)
-        for (std::int64_t p = 0; p < count; ++p) {
-            Part& part = parts_[at(p)];
-            part.blocks.clear();
-            part.cluster.clear();
-            part.shift.clear();
-            part.rows.clear();
-            part.tiles.clear();
-            part.is_possible = true;
-            finder.find(nodes_[at(p)], part);
+            for (std::int64_t p = 0; p < count; ++p) {
+                Part& part = parts_[at(p)];
+                part.blocks.clear();
+                part.cluster.clear();
+                part.shift.clear();
+                part.rows.clear();
+                part.tiles.clear();
+                part.is_possible = true;
+                finder.find(nodes_[first + at(p)], part);
+            }
+#pragma omp single
+            {
+                is_possible = std::all_of(parts_.begin(), parts_.begin() + count,
+                                          [](const Part& part) { return part.is_possible; });
+                const std::int32_t done = list.order.nodes[at(nodes_[first + at(count) - 1])].last;
+                make_room(at(count), list.order.clusters(), done, blocks);
+            }
+#pragma omp for schedule(static)
+            for (std::int64_t p = 0; p < count; ++p) {
+                put(at(p), blocks);
+            }
         }
-    }
-    if (!std::all_of(parts_.begin(), parts_.begin() + count,
-                     [](const Part& part) { return part.is_possible; })) {
-        return false;
-    }
-    join(nodes_.size(), threads, blocks);
-    return true;
-}
-
-void BlockSearch::join(std::size_t parts, int threads, PairBlocks& blocks) const
-{
-    struct Sizes {
-        std::int64_t blocks = 0, entries = 0, rows = 0, tiles = 0;
-    };
-    std::vector<Sizes> before(parts + 1);
-    for (std::size_t p = 0; p < parts; ++p) {
-        const Part& part = parts_[p];
-        before[p + 1] = {before[p].blocks + std::ssize(part.blocks),
-                         before[p].entries + std::ssize(part.cluster),
-                         before[p].rows + std::ssize(part.rows),
-                         before[p].tiles + std::ssize(part.tiles)};
-    }
-    blocks.blocks.resize(at(before.back().blocks));
-    blocks.cluster.resize(at(before.back().entries));
-    blocks.shift.resize(at(before.back().entries));
-    blocks.rows.resize(at(before.back().rows));
-    blocks.tiles.resize(at(before.back().tiles));
-    blocks.other_rows.clear();
-    blocks.other_columns.clear();
-    const auto count = static_cast<std::int64_t>(parts);
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (std::int64_t p = 0; p < count; ++p) {
-        const Part& part = parts_[at(p)];
-        const Sizes& base = before[at(p)];
-        for (std::size_t b = 0; b < part.blocks.size(); ++b) {
-            PairBlocks::Block& to = blocks.blocks[at(base.blocks) + b];
-            to = part.blocks[b];
-            to.first_entry += base.entries;
-            to.first_row += base.rows;
-        }
-        for (std::size_t r = 0; r < part.rows.size(); ++r) {
-            const BlockRow& row = part.rows[r];
-            blocks.rows[at(base.rows) + r] = {row.entry, row.begin + base.tiles,
-                                              row.plain + base.tiles, row.end + base.tiles};
-        }
-        std::copy(part.cluster.begin(), part.cluster.end(), blocks.cluster.begin() + base.entries);
-        std::copy(part.shift.begin(), part.shift.end(), blocks.shift.begin() + base.entries);
-        std::copy(part.tiles.begin(), part.tiles.end(), blocks.tiles.begin() + base.tiles);
     }
     blocks.most_entries = 0;
     for (const PairBlocks::Block& block : blocks.blocks) {
         blocks.most_entries = std::max(blocks.most_entries, block.entries);
     }
+    return is_possible;
+}
+
+/// Behind the blocks there are; for those to come as much as the first parts, the largest, lead to
+/// expect. Memory that is only reserved is not taken.
+void BlockSearch::make_room(std::size_t parts, std::int32_t clusters, std::int32_t done,
+                            PairBlocks& blocks)
+{
+    before_[0] = {std::ssize(blocks.blocks), std::ssize(blocks.cluster), std::ssize(blocks.rows),
+                  std::ssize(blocks.tiles)};
+    const bool is_first = blocks.blocks.empty();
+    for (std::size_t p = 0; p < parts; ++p) {
+        const Part& part = parts_[p];
+        before_[p + 1] = {before_[p].blocks + std::ssize(part.blocks),
+                          before_[p].entries + std::ssize(part.cluster),
+                          before_[p].rows + std::ssize(part.rows),
+                          before_[p].tiles + std::ssize(part.tiles)};
+    }
+    const auto extend = [&](auto& values, std::int64_t size) {
+        if (is_first) {
+            values.reserve(at(size * clusters / done + size / 8));
+        }
+        values.resize(at(size));
+    };
+    const Sizes& after = before_[parts];
+    extend(blocks.blocks, after.blocks);
+    extend(blocks.cluster, after.entries);
+    extend(blocks.shift, after.entries);
+    extend(blocks.rows, after.rows);
+    extend(blocks.tiles, after.tiles);
+}
+
+void BlockSearch::put(std::size_t index, PairBlocks& blocks) const
+{
+    const Part& part = parts_[index];
+    const Sizes& base = before_[index];
+    for (std::size_t b = 0; b < part.blocks.size(); ++b) {
+        PairBlocks::Block& to = blocks.blocks[at(base.blocks) + b];
+        to = part.blocks[b];
+        to.first_entry += base.entries;
+        to.first_row += base.rows;
+    }
+    for (std::size_t r = 0; r < part.rows.size(); ++r) {
+        const BlockRow& row = part.rows[r];
+        blocks.rows[at(base.rows) + r] = {row.entry, row.begin + base.tiles, row.plain + base.tiles,
+                                          row.end + base.tiles};
+    }
+    std::copy(part.cluster.begin(), part.cluster.end(), blocks.cluster.begin() + base.entries);
+    std::copy(part.shift.begin(), part.shift.end(), blocks.shift.begin() + base.entries);
+    std::copy(part.tiles.begin(), part.tiles.end(), blocks.tiles.begin() + base.tiles);
 }
 
 } // namespace tessera

@@ -29,7 +29,8 @@ public:
     struct Bounds {
         Vec3 low, high;
     };
-    /// Blocks of one node of the tree; numbers begin at zero in each.
+    /// Blocks of one node of the tree; numbers begin at zero in each. Made a few at a time, as all
+    /// together would hold as much as the blocks.
     struct Part {
         std::vector<PairBlocks::Block> blocks;
         std::vector<std::int32_t> cluster;
@@ -41,12 +42,18 @@ public:
 
 private:
     void pack(const ClusterPairList& list, std::span<const Vec3> positions, int threads);
-    void join(std::size_t parts, int threads, PairBlocks& blocks) const;
+    void make_room(std::size_t parts, std::int32_t clusters, std::int32_t done, PairBlocks& blocks);
+    void put(std::size_t index, PairBlocks& blocks) const;
+
+    struct Sizes {
+        std::int64_t blocks = 0, entries = 0, rows = 0, tiles = 0;
+    };
 
     std::vector<double> packed_;      ///< [clusters][3][4]: x of the four atoms, y, z; nm
     std::vector<Bounds> bounds_;      ///< of each cluster
     std::vector<std::int32_t> nodes_; ///< of the tree, one a part
-    std::vector<Part> parts_;
+    std::vector<Part> parts_;         ///< of the nodes at hand
+    std::vector<Sizes> before_;       ///< of all before each of them
 };
 
 } // namespace tessera

@@ -233,6 +233,13 @@ void CpuBackend::begin_forces(Wanted wanted)
     }
 }
 
+void CpuBackend::let_go()
+{
+    for (const auto& provider : providers_) {
+        provider->let_go();
+    }
+}
+
 void CpuBackend::add_forces_of(bool long_range, Wanted wanted, int threads)
 {
     for (const auto& provider : providers_) {

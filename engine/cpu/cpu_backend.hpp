@@ -55,6 +55,7 @@ public:
     [[nodiscard]] std::string describe(std::int64_t atom) const override;
     [[nodiscard]] double trial_length() const override { return descent_.length; }
 
+    void let_go() override;
     [[nodiscard]] std::span<const PhaseHash> phase_hashes() const override { return hashes_; }
     [[nodiscard]] ExtraState export_extra() const override;
     void import_extra(const ExtraState& extra) override;

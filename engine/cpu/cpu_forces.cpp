@@ -46,6 +46,7 @@ public:
     {
         nonbonded_.search(box, positions, threads);
     }
+    void let_go() override { nonbonded_.let_go(); }
     void add_forces(const Box& box, std::span<const Vec3> positions, Wanted wanted, int threads,
                     ForceSums& forces, EnergySums& energies) override
     {
@@ -69,6 +70,7 @@ public:
     {
         long_range_.add_forces(box, positions, wanted, threads, forces, energies);
     }
+    void let_go() override { long_range_.let_go(); }
     [[nodiscard]] std::vector<PhaseHash> phase_hashes() const override
     {
         return long_range_.phase_hashes();

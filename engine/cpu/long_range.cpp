@@ -148,6 +148,18 @@ void LongRange::add_forces(const Box& box, std::span<const Vec3> positions, Want
     }
 }
 
+void LongRange::let_go()
+{
+    for (std::optional<Pme>* mesh : {&coulomb_mesh_, &dispersion_mesh_}) {
+        if (*mesh) {
+            (*mesh)->let_go();
+        }
+    }
+    if (mixed_coulomb_mesh_) {
+        mixed_coulomb_mesh_->let_go();
+    }
+}
+
 std::vector<PhaseHash> LongRange::phase_hashes() const
 {
     std::vector<PhaseHash> out;

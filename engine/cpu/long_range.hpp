@@ -32,6 +32,9 @@ public:
     void add_forces(const Box& box, std::span<const Vec3> positions, Wanted wanted, int threads,
                     ForceSums& forces, EnergySums& energies);
 
+    /// Returns the memory of what add_forces() makes anew.
+    void let_go();
+
     /// Of the meshes, at the last add_forces() that wanted hashes.
     [[nodiscard]] std::vector<PhaseHash> phase_hashes() const;
 

@@ -2,6 +2,7 @@
 
 #include "engine/base/contract.hpp"
 #include "engine/base/error.hpp"
+#include "engine/base/let_go.hpp"
 #include "engine/cpu/atom_loop.hpp"
 #include "engine/cpu/kernel_grid.hpp"
 #include "engine/cpu/mesh_c6.hpp"
@@ -192,6 +193,23 @@ void Nonbonded::search(const Box& box, std::span<const Vec3> positions, int thre
     if ((blocks_ || doubles_) && !list_.all_pairs) {
         make_blocks(threads);
     }
+}
+
+void Nonbonded::let_go()
+{
+    searched_ = has_rows_ = false;
+    list_ = {};
+    tracker_ = {};
+    tessera::let_go(slot_type_);
+    tessera::let_go(slot_charge_);
+    tessera::let_go(slot_lj_);
+    block_search_ = {};
+    pair_blocks_ = {};
+    if (pruned_) {
+        pruned_->let_go();
+    }
+    work_ = {};
+    tessera::let_go(is_partial_);
 }
 
 void Nonbonded::need_rows(int threads)

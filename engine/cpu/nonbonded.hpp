@@ -70,6 +70,9 @@ public:
     void add_forces(const Box& box, std::span<const Vec3> positions, Wanted wanted, int threads,
                     ForceSums& forces, EnergySums& energies);
 
+    /// Forgets the search and returns its memory; what was evaluated stands.
+    void let_go();
+
     /// Of the last search; made now where the search itself needed none.
     [[nodiscard]] const ClusterPairList& pair_list()
     {
@@ -88,7 +91,7 @@ public:
     /// Parts of the work that tests choose; they reach no bit.
     struct BlockOptions {
         std::int32_t largest_block = 64;
-        bool wide = false; ///< 64-bit sums and integer displacements throughout
+        bool wide = false;    ///< 64-bit sums and integer displacements throughout
         bool by_list = false; ///< blocks are made from the list of cluster pairs
     };
     void set_block_options(BlockOptions options) { block_options_ = options; }

@@ -1,6 +1,7 @@
 #include "engine/cpu/pme.hpp"
 
 #include "engine/base/error.hpp"
+#include "engine/base/let_go.hpp"
 #include "engine/cpu/pair_sums.hpp"
 #include "engine/math/constants.hpp"
 #include "engine/plans/pme_plan.hpp"
@@ -109,11 +110,26 @@ BasicPme<R>::BasicPme(const std::array<int, 3>& grid, int order, const Waves& wa
     }
     mesh_scale_ = scale_of_mesh<R>(largest / coefficient_scale_);
     set_mesh_charges();
+}
+
+template <class R>
+void BasicPme<R>::make_meshes()
+{
     potential_.resize(coefficient_.size());
-    for (std::size_t s = 0; s < coefficient_.size(); ++s) {
+    for (std::size_t s = spectrum_.size(); s < coefficient_.size(); ++s) {
         potential_[s].resize(layout_.size);
         spectrum_.push_back(fft_.make_spectrum());
     }
+}
+
+template <class R>
+void BasicPme<R>::let_go()
+{
+    tessera::let_go(filter_);
+    tessera::let_go(atoms_);
+    tessera::let_go(mesh_);
+    tessera::let_go(potential_);
+    tessera::let_go(spectrum_);
 }
 
 template <class R>
@@ -439,6 +455,7 @@ void BasicPme<R>::add_forces(const Box& box, std::span<const Vec3> canonical, Wa
                              int threads, ForceSums& forces, EnergySums& energies)
 {
     charges_hash_ = potential_hash_ = {};
+    make_meshes();
     prepare_filter(box, threads);
     locate(box, canonical, threads);
     const std::size_t sets = coefficient_.size();

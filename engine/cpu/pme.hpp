@@ -49,6 +49,9 @@ public:
     void add_forces(const Box& box, std::span<const Vec3> canonical, Wanted wanted, int threads,
                     ForceSums& forces, EnergySums& energies);
 
+    /// Returns the memory of what add_forces() makes anew.
+    void let_go();
+
     /// Of the mesh charges and of the mesh potential, at the last add_forces() that wanted hashes.
     [[nodiscard]] std::vector<PhaseHash> phase_hashes() const
     {
@@ -65,6 +68,7 @@ private:
     [[nodiscard]] Influence influence_of(const Box& box, int x, int y, int z) const;
     void prepare_filter(const Box& box, int threads);
     void set_mesh_charges();
+    void make_meshes();
     void locate(const Box& box, std::span<const Vec3> canonical, int threads);
     void spread(std::size_t set, int threads);
     void add_sums(const Box& box, Wanted wanted, int threads, EnergySums& energies) const;

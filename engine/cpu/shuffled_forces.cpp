@@ -37,6 +37,7 @@ public:
         choose_images(box);
         inner_->search(box, placed(box, positions), cut(threads));
     }
+    void let_go() override { inner_->let_go(); }
     void add_forces(const Box& box, std::span<const Vec3> positions, Wanted wanted, int threads,
                     ForceSums& forces, EnergySums& energies) override
     {

@@ -64,9 +64,8 @@ AccuracyCheck::Finding AccuracyCheck::compare(const StepView& view)
     for (const GridPosition& g : state.position) {
         x.push_back(to_nm(g));
     }
-    const ForcesByClass reference =
-        ForceClasses(topology_, settings_, PairPath::reference).total(state.box, x, threads_);
-    x = {};
+    const ForcesByClass reference = ForceClasses(topology_, settings_, PairPath::reference)
+                                        .total(state.box, std::move(x), threads_);
     const std::vector<Vec3>& right = reference.of(ForceClass::total);
     std::vector<Vec3> error = view.forces();
 

@@ -38,6 +38,7 @@ public:
 
     [[nodiscard]] Interest interest(std::int64_t step) const override;
     void notify(const StepView& view) override;
+    [[nodiscard]] bool needs_room() const override { return true; }
     [[nodiscard]] const char* phase() const override { return "accuracy check"; }
 
 private:

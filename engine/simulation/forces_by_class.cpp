@@ -118,32 +118,31 @@ ForceClasses& ForceClasses::operator=(ForceClasses&&) noexcept = default;
 
 ForcesByClass ForceClasses::evaluate(const Box& box, std::span<const Vec3> positions, int threads)
 {
-    return evaluate(box, positions, threads, true);
+    return evaluate(box, {positions.begin(), positions.end()}, threads, true);
 }
 
-ForcesByClass ForceClasses::total(const Box& box, std::span<const Vec3> positions, int threads)
+ForcesByClass ForceClasses::total(const Box& box, std::vector<Vec3> positions, int threads)
 {
-    return evaluate(box, positions, threads, false);
+    return evaluate(box, std::move(positions), threads, false);
 }
 
-ForcesByClass ForceClasses::evaluate(const Box& box, std::span<const Vec3> positions, int threads,
+ForcesByClass ForceClasses::evaluate(const Box& box, std::vector<Vec3> x, int threads,
                                      bool keeps_classes)
 {
     constexpr Wanted everything{true, true};
     Parts& p = *parts_;
     threads = std::max(1, threads);
-    std::vector<Vec3> x(positions.begin(), positions.end());
     p.sites.construct(box, x);
 
     ForcesByClass out;
-    ForceSums sums(x.size(), SumMode::exact), total(x.size(), SumMode::exact);
+    ForceSums sums(x.size(), SumMode::exact), earlier(keeps_classes ? x.size() : 0, SumMode::exact);
     const auto close = [&](ForceClass c) { // one class is summed after the other, in one array
         p.require_range(sums);
-        total.merge(sums);
         if (keeps_classes) {
+            earlier.merge(sums);
             out.of(c) = p.on_atoms(box, x, sums, nullptr);
+            sums.clear();
         }
-        sums.clear();
     };
 
     if (p.nonbonded) {
@@ -171,7 +170,7 @@ ForcesByClass ForceClasses::evaluate(const Box& box, std::span<const Vec3> posit
     close(ForceClass::bonded);
 
     p.tail.add(box, everything, out.sums);
-    out.of(ForceClass::total) = p.on_atoms(box, x, total, &out.sums);
+    out.of(ForceClass::total) = p.on_atoms(box, x, keeps_classes ? earlier : sums, &out.sums);
     return out;
 }
 

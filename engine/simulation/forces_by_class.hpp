@@ -65,11 +65,11 @@ public:
     [[nodiscard]] ForcesByClass evaluate(const Box& box, std::span<const Vec3> positions,
                                          int threads);
     /// The same without the forces of single classes, which stay empty.
-    [[nodiscard]] ForcesByClass total(const Box& box, std::span<const Vec3> positions, int threads);
+    [[nodiscard]] ForcesByClass total(const Box& box, std::vector<Vec3> positions, int threads);
 
 private:
-    [[nodiscard]] ForcesByClass evaluate(const Box& box, std::span<const Vec3> positions,
-                                         int threads, bool keeps_classes);
+    [[nodiscard]] ForcesByClass evaluate(const Box& box, std::vector<Vec3> x, int threads,
+                                         bool keeps_classes);
     struct Parts;
     std::unique_ptr<Parts> parts_;
 };

@@ -81,6 +81,9 @@ public:
     /// Called at the steps of interest, in the order in which observers were added; at step 0 (the
     /// start) too.
     virtual void notify(const StepView& view) = 0;
+    /// Does it take so much memory that the simulation should let go of its lists first, and make
+    /// them anew?
+    [[nodiscard]] virtual bool needs_room() const { return false; }
     /// What its time is booked under; a string literal.
     [[nodiscard]] virtual const char* phase() const { return "output"; }
 };

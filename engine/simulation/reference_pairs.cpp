@@ -1,5 +1,6 @@
 #include "engine/simulation/reference_pairs.hpp"
 
+#include "engine/base/contract.hpp"
 #include "engine/base/error.hpp"
 #include "engine/cpu/mesh_c6.hpp"
 #include "engine/cpu/pair_batch.hpp"
@@ -96,7 +97,7 @@ private:
 struct Cells {
     std::array<int, 3> count{1, 1, 1}, reach{0, 0, 0};
     std::vector<Vec3> position; ///< inside the cell, [atoms]
-    std::vector<std::array<int, 3>> home;
+    std::vector<std::array<std::int16_t, 3>> home;
     std::vector<std::vector<std::int32_t>> atoms;
 
     [[nodiscard]] std::size_t index(int x, int y, int z) const
@@ -120,15 +121,16 @@ Cells sorted(const Box& box, std::span<const Vec3> positions, double cutoff)
         }
     }
     out.atoms.resize(at(static_cast<std::int64_t>(out.count[0]) * out.count[1] * out.count[2]));
+    out.home.reserve(positions.size());
     for (std::size_t a = 0; a < positions.size(); ++a) {
-        std::array<int, 3> home{0, 0, 0};
+        std::array<std::int16_t, 3> home{0, 0, 0};
         if (box.is_periodic()) {
             const Vec3 s = box.to_fraction(positions[a]);
             const Vec3 cell{std::floor(s.x), std::floor(s.y), std::floor(s.z)};
             out.position[a] = positions[a] - box.to_cartesian(cell);
             for (int k = 0; k < 3; ++k) {
                 const auto brick = static_cast<int>((s[k] - cell[k]) * out.count[at(k)]);
-                home[at(k)] = std::clamp(brick, 0, out.count[at(k)] - 1);
+                home[at(k)] = static_cast<std::int16_t>(std::clamp(brick, 0, out.count[at(k)] - 1));
             }
         }
         out.home.push_back(home);
@@ -181,6 +183,39 @@ void require_room(const Box& box, double cutoff)
     }
 }
 
+/// Adds to the sum of an atom that other threads add to.
+class SharedSums {
+public:
+    explicit SharedSums(ForceSums& all) : all_(all)
+    {
+        TESSERA_EXPECT(all.mode() == SumMode::exact);
+    }
+    void add(std::size_t atom, const Vec3& f)
+    {
+        one_.set(0, f);
+        if (one_.out_of_range() >= 0) {
+            out_of_range_ = static_cast<std::int64_t>(atom);
+            one_.clear();
+            return;
+        }
+        for (std::size_t k = 0; k < 3; ++k) {
+            std::int64_t& sum = all_.fixed()[atom][k];
+            const std::int64_t more = one_.fixed()[0][k];
+#pragma omp atomic
+            sum += more;
+        }
+    }
+    [[nodiscard]] std::int64_t out_of_range() const
+    {
+        return out_of_range_;
+    }
+
+private:
+    ForceSums& all_;
+    ForceSums one_{1, SumMode::exact};
+    std::int64_t out_of_range_ = -1; ///< an atom whose addend did not fit
+};
+
 } // namespace
 
 void add_reference_pairs(const Topology& topology, const NonbondedSettings& settings,
@@ -193,7 +228,7 @@ void add_reference_pairs(const Topology& topology, const NonbondedSettings& sett
     const auto atoms = static_cast<std::int64_t>(positions.size());
 #pragma omp parallel num_threads(std::max(1, threads))
     {
-        ForceSums mine(positions.size(), forces.mode());
+        SharedSums mine(forces); // an array a thread would be large
         EnergySums my_energies;
 #pragma omp for schedule(dynamic, 64)
         for (std::int64_t a = 0; a < atoms; ++a) {
@@ -222,7 +257,9 @@ void add_reference_pairs(const Topology& topology, const NonbondedSettings& sett
         }
 #pragma omp critical(reference_pairs_merge)
         {
-            forces.merge(mine);
+            if (mine.out_of_range() >= 0 && forces.out_of_range() < 0) {
+                forces.mark_pair(mine.out_of_range(), -1);
+            }
             energies.merge(my_energies);
         }
     }

@@ -217,6 +217,9 @@ void Simulation::notify(const StepPlan& plan)
         [this] { return forces(); }, backend_->phase_hashes());
     for (Observer* observer : observers_) {
         if (observer->interest(plan.step).listens) {
+            if (observer->needs_room()) {
+                backend_->let_go();
+            }
             const ScopedPhase phase(backend_->times(), observer->phase());
             observer->notify(view);
         }
