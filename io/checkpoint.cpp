@@ -39,8 +39,21 @@ static_assert(sizeof(Trailer) == 24);
                                 path, what, std::strerror(errno)));
 }
 
+/// False: the cause is in errno.
+bool write_all(int file, std::string_view bytes)
+{
+    while (!bytes.empty()) {
+        const ssize_t count = ::write(file, bytes.data(), bytes.size());
+        if (count == 0 || (count < 0 && errno != EINTR)) {
+            return false;
+        }
+        bytes.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(0, count)));
+    }
+    return true;
+}
+
 /// Writes content and trailer, and waits until all of it is on the disk.
-void write_sealed(const std::string& path, std::string content,
+void write_sealed(const std::string& path, std::string_view content,
                   const std::function<void(std::string_view)>& at)
 {
     ContentHash hash;
@@ -48,24 +61,18 @@ void write_sealed(const std::string& path, std::string content,
     Trailer trailer;
     trailer.length = content.size();
     trailer.hash = hash.value();
-    content.append(reinterpret_cast<const char*>(&trailer), sizeof trailer);
-
     const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file < 0) {
         fail_system(path, "create the checkpoint");
     }
-    std::size_t done = 0;
-    bool is_good = true;
-    while (is_good && done < content.size()) {
-        const std::size_t part = done == 0 ? content.size() / 2 : content.size() - done;
-        const ssize_t count = ::write(file, content.data() + done, part);
-        is_good = count > 0 || (count < 0 && errno == EINTR);
-        done += static_cast<std::size_t>(std::max<ssize_t>(0, count));
-        if (done == part) {
-            at("half written");
-        }
+    const std::size_t half = content.size() / 2;
+    bool is_good = write_all(file, content.substr(0, half));
+    if (is_good) {
+        at("half written");
     }
-    is_good = is_good && ::fsync(file) == 0;
+    is_good = is_good && write_all(file, content.substr(half)) &&
+              write_all(file, {reinterpret_cast<const char*>(&trailer), sizeof trailer}) &&
+              ::fsync(file) == 0;
     const int cause = errno;
     ::close(file);
     if (!is_good) {
@@ -143,9 +150,8 @@ std::map<std::string, std::vector<Number>> read_map(const h5::File& file, const 
     return out;
 }
 
-void write_content(h5::File& file, const Checkpoint& checkpoint)
+void write_content(h5::File& file, const State& state, const Checkpoint& checkpoint)
 {
-    const State& state = checkpoint.state;
     const hsize_t atoms = state.position.size();
     file.set_number("/", "format", newest_format);
     file.set_fixed_text("/", "program_version", checkpoint.program_version);
@@ -268,6 +274,12 @@ Checkpoint read_one(const std::string& path, const std::string& expected_topolog
 void write_checkpoint(const std::string& path, const Checkpoint& checkpoint,
                       const std::function<void(std::string_view)>& at)
 {
+    write_checkpoint(path, checkpoint.state, checkpoint, at);
+}
+
+void write_checkpoint(const std::string& path, const State& state, const Checkpoint& beside,
+                      const std::function<void(std::string_view)>& at)
+{
     const auto stage = [&](std::string_view name) {
         if (at) {
             at(name);
@@ -278,7 +290,7 @@ void write_checkpoint(const std::string& path, const Checkpoint& checkpoint,
     {
         // made in memory: HDF5 does not recover from a disk that is full
         h5::File file = h5::File::create_in_memory(aside);
-        write_content(file, checkpoint);
+        write_content(file, state, beside);
         write_sealed(aside, file.image(), stage);
     }
     stage("complete");

@@ -40,6 +40,10 @@ struct DamagedCheckpoint : FileError {
 void write_checkpoint(const std::string& path, const Checkpoint& checkpoint,
                       const std::function<void(std::string_view)>& at = {});
 
+/// The same of a state that stands elsewhere, in place of beside.state: it is not copied.
+void write_checkpoint(const std::string& path, const State& state, const Checkpoint& beside,
+                      const std::function<void(std::string_view)>& at = {});
+
 struct ReadCheckpoint {
     Checkpoint checkpoint;
     std::string path;    ///< the file it was read from

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -145,10 +146,11 @@ public:
     /// Messages name it `called`, where it is going to be renamed.
     static File create(const std::string& path, const std::string& called = {});
     static File open(const std::string& path, Access access);
-    /// A file in memory; `path` is its name in messages. image() is what would stand on the disk.
+    /// A file in memory; `path` is its name in messages. image() is what would stand on the disk,
+    /// until the file is changed or closed.
     static File create_in_memory(const std::string& path);
     static File open_image(const std::string& path, const std::string& image);
-    [[nodiscard]] std::string image();
+    [[nodiscard]] std::string_view image();
 
     [[nodiscard]] bool is_open() const { return id_.is_open(); }
     [[nodiscard]] const std::string& path() const { return path_; }

@@ -56,8 +56,6 @@ struct H5mdTrajectory::Parts {
 
     hsize_t frames = 0, energy_rows = 0;
     std::int64_t last_step = -1, last_energy_step = -1;
-    std::vector<double> numbers;
-    std::vector<std::int32_t> images;
 
     void write_metadata(const Topology& topology);
     void write_parameters(const Topology& topology);
@@ -102,8 +100,21 @@ private:
     h5::Dataset create_element(const std::string& name, hid_t stored, const h5::Extents& row,
                                const std::string& unit);
     void append_vectors(h5::Dataset& set, std::span<const Vec3> values);
-    void make_whole(const TrajectoryFrame& frame);
 };
+
+template <class Number>
+std::vector<Number> moved(const TrajectoryFrame& frame, const std::vector<CellShift>& shifts)
+{
+    std::vector<Number> out;
+    out.reserve(3 * shifts.size());
+    for (std::size_t i = 0; i < shifts.size(); ++i) {
+        const CellShift& s = shifts[i];
+        const Vec3 x = frame.positions[i] + frame.box.shift(s[0], s[1], s[2]);
+        out.insert(out.end(),
+                   {static_cast<Number>(x.x), static_cast<Number>(x.y), static_cast<Number>(x.z)});
+    }
+    return out;
+}
 
 void H5mdTrajectory::Parts::write_metadata(const Topology& topology)
 {
@@ -418,26 +429,17 @@ void H5mdTrajectory::Parts::append_vectors(h5::Dataset& set, std::span<const Vec
     set.append_row(reinterpret_cast<const double*>(values.data()));
 }
 
-/// Fills `numbers` with the positions of whole molecules, and `images` with what they lack to the
-/// continuous path.
-void H5mdTrajectory::Parts::make_whole(const TrajectoryFrame& frame)
-{
-    const std::vector<CellShift> shifts = whole_molecule_shifts(walk, frame.box, frame.positions);
-    numbers.clear();
-    images.clear();
-    for (std::size_t i = 0; i < atoms; ++i) {
-        const CellShift& s = shifts[i];
-        const Vec3 x = frame.positions[i] + frame.box.shift(s[0], s[1], s[2]);
-        numbers.insert(numbers.end(), {x.x, x.y, x.z});
-        images.insert(images.end(), {-s[0], -s[1], -s[2]});
-    }
-}
-
 void H5mdTrajectory::Parts::append(const TrajectoryFrame& frame)
 {
-    make_whole(frame);
+    std::vector<CellShift> shifts = whole_molecule_shifts(walk, frame.box, frame.positions);
     if (settings.periodic) {
-        image.append_row(images.data());
+        for (CellShift& s : shifts) { // what whole molecules lack to the continuous path
+            s = {-s[0], -s[1], -s[2]};
+        }
+        image.append_row(shifts.front().data());
+        for (CellShift& s : shifts) {
+            s = {-s[0], -s[1], -s[2]};
+        }
         edges.append_row(&frame.box.vectors()[0].x);
     }
     if (velocity.is_open()) {
@@ -454,7 +456,11 @@ void H5mdTrajectory::Parts::append(const TrajectoryFrame& frame)
     // readers count frames by positions or steps: the rest is on the disk before these grow, by one
     // write (their headers stand in one page)
     step.append_row(&frame.step);
-    position.append_row(numbers.data());
+    if (settings.position_precision == FloatWidth::float32) {
+        position.append_row(moved<float>(frame, shifts).data());
+    } else {
+        position.append_row(moved<double>(frame, shifts).data());
+    }
     file.flush();
 }
 

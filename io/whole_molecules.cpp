@@ -58,6 +58,8 @@ MoleculeWalk molecule_walk(const Topology& topology)
     const RaggedList ties = ties_of(topology);
     std::vector<bool> is_reached(static_cast<std::size_t>(topology.atoms()), false);
     MoleculeWalk walk;
+    walk.stops.reserve(is_reached.size());
+    walk.begin.reserve(topology.molecules.rows() + 1);
     const auto reach = [&](std::int32_t atom, std::int32_t from) {
         if (!is_reached[static_cast<std::size_t>(atom)]) {
             is_reached[static_cast<std::size_t>(atom)] = true;

@@ -464,7 +464,6 @@ void RunSession::write_checkpoint_now()
         put_trajectory_in_place([](H5mdTrajectory& file) { file.flush(); });
     }
     Checkpoint checkpoint;
-    checkpoint.state = simulation_->state();
     checkpoint.doubles = simulation_->export_extra();
     checkpoint.deck_text = binding_settings(system_.deck);
     checkpoint.topology_hash = hash_;
@@ -475,7 +474,7 @@ void RunSession::write_checkpoint_now()
             {system_.deck.output.trajectory->filename().string(), trajectory_->last_step()},
             checkpoint);
     }
-    write_checkpoint(system_.deck.output.checkpoint->string(), checkpoint);
+    write_checkpoint(system_.deck.output.checkpoint->string(), simulation_->state(), checkpoint);
     checkpoint_cost_ = std::chrono::duration<double>(RunClock::Clock::now() - begin).count();
 }
 

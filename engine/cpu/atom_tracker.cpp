@@ -29,11 +29,24 @@ void AtomTracker::start(const Box& box, std::span<const Vec3> positions, int thr
     const PositionGrid grid(box);
     box_ = grid.box();
     given_.assign(positions.begin(), positions.end());
-    canonical_.resize(positions.size());
     image_.resize(positions.size());
     for_each_atom(std::ssize(positions), threads, [&](std::size_t a) {
-        canonical_[a] = to_nm(grid.canonical(positions[a], image_[a]));
+        static_cast<void>(grid.canonical(positions[a], image_[a]));
     });
+}
+
+Vec3 AtomTracker::canonical(std::size_t atom) const
+{
+    return to_nm(PositionGrid(box_).canonical(given_[atom]));
+}
+
+std::vector<Vec3> AtomTracker::positions(int threads) const
+{
+    const PositionGrid grid(box_);
+    std::vector<Vec3> out(given_.size());
+    for_each_atom(std::ssize(given_), threads,
+                  [&](std::size_t a) { out[a] = to_nm(grid.moved(given_[a], image_[a])); });
+    return out;
 }
 
 AtomTracker::Now AtomTracker::at(const Box& box) const
@@ -71,7 +84,7 @@ GridPosition AtomTracker::tracked_slowly(const Now& now, const Vec3& position, s
     if (!grid.box().is_periodic()) {
         return x;
     }
-    const Vec3 u = to_nm(x) - now.moved(canonical_[atom]);
+    const Vec3 u = to_nm(x) - now.moved(canonical(atom));
     if (norm2(u) < now.safe2) {
         return x;
     }
@@ -109,7 +122,7 @@ bool AtomTracker::has_gone(const Now& now, std::span<const Vec3> positions, doub
         if (!(norm2(positions[a] - now.moved(given_[a])) < sure2)) {
             PositionGrid::Image ignored;
             const Vec3 u =
-                to_nm(tracked_slowly(now, positions[a], a, ignored)) - now.moved(canonical_[a]);
+                to_nm(tracked_slowly(now, positions[a], a, ignored)) - now.moved(canonical(a));
             has_gone = !(norm2(u) <= limit2);
         }
     }

@@ -16,9 +16,11 @@ public:
     /// Begins anew. Throws as PositionGrid::canonical.
     void start(const Box& box, std::span<const Vec3> positions, int threads);
 
-    /// Of the search: the cell on the grid, and canonical positions in nm.
+    /// Of the search: the cell on the grid, how many atoms, and canonical positions in nm, which
+    /// are made anew at each call.
     [[nodiscard]] const Box& box() const { return box_; }
-    [[nodiscard]] std::span<const Vec3> positions() const { return canonical_; }
+    [[nodiscard]] std::size_t atoms() const { return given_.size(); }
+    [[nodiscard]] std::vector<Vec3> positions(int threads) const;
 
     /// The cell of an evaluation, and how far it has changed.
     struct Now {
@@ -60,13 +62,13 @@ public:
                                 int threads) const;
 
 private:
+    [[nodiscard]] Vec3 canonical(std::size_t atom) const;
     [[nodiscard]] GridPosition tracked_slowly(const Now& now, const Vec3& position,
                                               std::size_t atom,
                                               PositionGrid::Image& subtracted) const;
 
     Box box_;
     std::vector<Vec3> given_;                ///< [atoms]
-    std::vector<Vec3> canonical_;            ///< [atoms]
     std::vector<PositionGrid::Image> image_; ///< cell vectors subtracted, [atoms]
 };
 

@@ -77,6 +77,7 @@ CpuBackend::CpuBackend(std::shared_ptr<const Topology> topology, const DynamicsS
     degrees_of_freedom_ =
         tessera::degrees_of_freedom(*topology_, constraints_.plan(), settings.remove_com_every > 0);
     forces_ = ForceSums(topology_->mass.size(), SumMode::exact);
+    find_unconstrained();
     descent_.at_start = settings.minimises();
 }
 
@@ -106,7 +107,6 @@ void CpuBackend::load(const State& state)
     image_.assign(atoms, {0, 0, 0});
     placed_.assign(atoms, {});
     moved_.assign(atoms, {});
-    correction_.assign(atoms, {});
 }
 
 std::string CpuBackend::when() const
@@ -337,6 +337,38 @@ void CpuBackend::finish_forces(Wanted wanted)
     }
     if (pending_stretch_ != 0) {
         book_stretch();
+    }
+    clear_corrections();
+}
+
+/// Positions were there; constraints leave those of other atoms alone.
+void CpuBackend::clear_corrections()
+{
+    for (const std::int32_t atom : unconstrained_) {
+        correction_[static_cast<std::size_t>(atom)] = {};
+    }
+}
+
+/// Atoms without constraints, where there are constraints.
+void CpuBackend::find_unconstrained()
+{
+    const ConstraintPlan& plan = constraints_.plan();
+    if (plan.empty()) {
+        return;
+    }
+    std::vector<bool> is_constrained(topology_->mass.size(), false);
+    for (const std::int32_t atom : plan.network_atoms.value) {
+        is_constrained[static_cast<std::size_t>(atom)] = true;
+    }
+    for (const RigidWater& w : plan.waters) {
+        for (const std::int32_t atom : {w.o, w.h1, w.h2}) {
+            is_constrained[static_cast<std::size_t>(atom)] = true;
+        }
+    }
+    for (std::int32_t a = 0; a < topology_->atoms(); ++a) {
+        if (!is_constrained[static_cast<std::size_t>(a)]) {
+            unconstrained_.push_back(a);
+        }
     }
 }
 

@@ -78,6 +78,8 @@ private:
     void run(const Judge& s);
 
     [[nodiscard]] bool is_due(std::int64_t every) const { return state_.step % every == 0; }
+    void find_unconstrained();
+    void clear_corrections();
     void place_atoms();
     void place_virtual_sites();
     void choose_images();
@@ -116,7 +118,10 @@ private:
 
     // of the last drift or descent
     std::vector<GridPosition> old_;
-    std::vector<Vec3> moved_, correction_;
+    std::vector<Vec3> moved_;
+    /// In the memory of placed_, which each force evaluation fills anew; zero for unconstrained_.
+    std::vector<Vec3>& correction_ = placed_;
+    std::vector<std::int32_t> unconstrained_; ///< atoms; empty where there are no constraints
 
     struct Descent {
         double length; ///< nm

@@ -350,6 +350,7 @@ void CpuBackend::run(const Judge&)
     energies_ = descent_.energies;
     place_atoms();
     place_virtual_sites();
+    clear_corrections();
 }
 
 } // namespace tessera

@@ -39,6 +39,8 @@ ExclusionCorrections::ExclusionCorrections(const Topology& topology, const PairF
         self_coulomb_.add(per_charge2 * (q * q));
         self_lj_.add(form.lj_ewald ? per_c6 * cg(*self_terms_of, a, a) : 0.0);
     }
+    pairs_.reserve(pairs.value.size() / 2); // mostly all, from both sides
+    strength_.reserve(pairs.value.size() / 2);
     for (std::size_t a = 0; a < topology.charge.size(); ++a) {
         for (const std::int32_t* b = pairs.begin(a); b != pairs.end(a); ++b) {
             const auto other = static_cast<std::size_t>(*b);

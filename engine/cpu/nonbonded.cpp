@@ -166,8 +166,8 @@ void Nonbonded::search(const Box& box, std::span<const Vec3> positions, int thre
     TESSERA_EXPECT(positions.size() == charge_.size());
     check(box);
     tracker_.start(box, positions, threads);
-    list_ = make_empty_pair_list(tracker_.box(), tracker_.positions(), exclusions_, list_radius_,
-                                 threads);
+    const std::vector<Vec3> canonical = tracker_.positions(threads);
+    list_ = make_empty_pair_list(tracker_.box(), canonical, exclusions_, list_radius_, threads);
     has_rows_ = false;
     if (shuffle_seed_ != 0) {
         need_rows(threads);
@@ -191,7 +191,7 @@ void Nonbonded::search(const Box& box, std::span<const Vec3> positions, int thre
         }
     }
     if ((blocks_ || doubles_) && !list_.all_pairs) {
-        make_blocks(threads);
+        make_blocks(canonical, threads);
     }
 }
 
@@ -215,12 +215,12 @@ void Nonbonded::let_go()
 void Nonbonded::need_rows(int threads)
 {
     if (!has_rows_) {
-        find_rows(tracker_.box(), tracker_.positions(), threads, list_);
+        find_rows(tracker_.box(), tracker_.positions(threads), threads, list_);
         has_rows_ = true;
     }
 }
 
-void Nonbonded::make_blocks(int threads)
+void Nonbonded::make_blocks(std::span<const Vec3> canonical, int threads)
 {
     const std::vector<Vec3> shifts = list_.shift_vectors(tracker_.box());
     BlockRules rules;
@@ -233,8 +233,7 @@ void Nonbonded::make_blocks(int threads)
         rules.types = types_;
     }
     const bool by_list = has_rows_ || !rules.is_other.empty() || block_options_.by_list;
-    if (by_list ||
-        !block_search_.find(list_, tracker_.positions(), shifts, rules, threads, pair_blocks_)) {
+    if (by_list || !block_search_.find(list_, canonical, shifts, rules, threads, pair_blocks_)) {
         need_rows(threads);
         pair_blocks_ = make_pair_blocks(list_, shifts, rules);
     }
@@ -256,7 +255,7 @@ void Nonbonded::make_blocks(int threads)
 
 bool Nonbonded::needs_search(const Box& box, std::span<const Vec3> positions, int threads) const
 {
-    if (!searched_ || positions.size() != tracker_.positions().size() ||
+    if (!searched_ || positions.size() != tracker_.atoms() ||
         box.is_periodic() != tracker_.box().is_periodic()) {
         return true;
     }
@@ -378,7 +377,7 @@ bool Nonbonded::add_blocks(const AtomTracker::Now& now, const PairWork& work, Wa
 void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Wanted wanted,
                            int threads, ForceSums& forces, EnergySums& energies)
 {
-    TESSERA_EXPECT(searched_ && positions.size() == tracker_.positions().size());
+    TESSERA_EXPECT(searched_ && positions.size() == tracker_.atoms());
     check(box);
     const AtomTracker::Now now = tracker_.at(box);
     const PositionGrid& grid = now.grid;
@@ -507,6 +506,10 @@ void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Want
         }
     }
     join(sums, list_.order, work.grid, work.shift_grid, wanted, threads, forces, energies);
+    if (in_tiles && wanted.energies) { // seldom
+        tessera::let_go(work.xyzq);
+        tessera::let_go(work.grid);
+    }
     if (!corrections_.is_empty()) {
         corrections_.add_forces(grid, positions, wanted, threads, forces, energies);
     }

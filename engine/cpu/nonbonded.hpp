@@ -101,7 +101,7 @@ private:
     void need_rows(int threads);
     void drop_pairs_of_others();
     void make_tiles(const Topology& topology);
-    void make_blocks(int threads);
+    void make_blocks(std::span<const Vec3> canonical, int threads);
     [[nodiscard]] bool add_blocks(const AtomTracker::Now& now, const PairWork& work, Wanted wanted,
                                   bool wide, int threads, PairSums& sums);
     void place(const AtomTracker::Now& now, const Vec3& position, std::int64_t slot,

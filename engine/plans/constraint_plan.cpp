@@ -48,6 +48,12 @@ public:
             }
         }
         RaggedList out;
+        const auto sets = std::count_if(members.begin(), members.end(),
+                                        [](const auto& row) { return !row.empty(); });
+        out.offset.reserve(static_cast<std::size_t>(sets) + 1);
+        out.value.reserve(static_cast<std::size_t>(
+            std::count_if(parent_.begin(), parent_.end(),
+                          [&, a = 0](std::int32_t) mutable { return chosen(a++); })));
         for (const auto& row : members) {
             if (!row.empty()) {
                 out.add_row(row);
@@ -150,6 +156,7 @@ ConstraintPlan make_constraint_plan(const Topology& topology)
     for (const DistanceConstraint& c : topology.constraints) {
         collected.add(c.i, c.j, c.length);
     }
+    plan.waters.reserve(topology.rigid_waters.size());
     for (const RigidWater& w : topology.rigid_waters) {
         const bool shared = in_network[static_cast<std::size_t>(w.o)] != 0 ||
                             in_network[static_cast<std::size_t>(w.h1)] != 0 ||
