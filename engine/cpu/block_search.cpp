@@ -6,7 +6,6 @@
 #include "engine/plans/box_gap.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace tessera
 {
@@ -14,35 +13,18 @@ namespace tessera
 namespace
 {
 
-using Bounds = BlockSearch::Bounds;
+using namespace block_limits;
 using Part = BlockSearch::Part;
 
 constexpr int width = ClusterOrder::width;
 constexpr std::size_t line = 16;
-constexpr double nowhere = 1e15;      // nm: where null atoms stand, farther than any radius
-constexpr double exact_reach = 1.999; // nm: FP32 holds 2^24 steps of 2^-23 nm, less the grid's own
-constexpr double longest_reach = 4.0; // nm: rows of a block are neighbours
-constexpr double farthest = 64.0;     // nm: positions are integers modulo 512 nm
-constexpr std::size_t parts_a_thread = 32;  // at once: more would hold more
-constexpr std::size_t most_entries = 60000; // 16 bits name entries
+constexpr double nowhere = 1e15;           // nm: where null atoms stand, farther than any radius
+constexpr double farthest = 64.0;          // nm: positions are integers modulo 512 nm
+constexpr std::size_t parts_a_thread = 32; // at once: more would hold more
 
 std::size_t at(std::int64_t k)
 {
     return static_cast<std::size_t>(k);
-}
-
-void include(Bounds& box, const Bounds& other)
-{
-    for (int k = 0; k < 3; ++k) {
-        box.low[k] = std::min(box.low[k], other.low[k]);
-        box.high[k] = std::max(box.high[k], other.high[k]);
-    }
-}
-
-double half_side(const Bounds& box)
-{
-    const Vec3 side = box.high - box.low;
-    return 0.5 * std::max({side.x, side.y, side.z});
 }
 
 /// Makes the blocks of one node after another, for one thread.
@@ -70,7 +52,7 @@ public:
         const bool is_single = node.last - node.first == 1;
         find_entries(node);
         const double near_reach = half_side(near_), reach = half_side(all_);
-        if (cluster_.size() <= most_entries &&
+        if (std::ssize(cluster_) <= most_entries &&
             (is_single ? reach < farthest : near_reach < exact_reach && reach < longest_reach)) {
             add_block(node, near_reach < exact_reach, part);
         } else if (is_single) {

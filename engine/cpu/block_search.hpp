@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/aligned_vector.hpp"
+#include "engine/cpu/block_bounds.hpp"
 #include "engine/cpu/pair_blocks.hpp"
 
 #include <cstdint>
@@ -26,9 +27,6 @@ public:
               std::span<const Vec3> shift_vectors, const BlockRules& rules, int threads,
               PairBlocks& blocks);
 
-    struct Bounds {
-        Vec3 low, high;
-    };
     /// Blocks of one node of the tree; numbers begin at zero in each. Made a few at a time, as all
     /// together would hold as much as the blocks.
     struct Part {

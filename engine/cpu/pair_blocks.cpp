@@ -1,10 +1,10 @@
 #include "engine/cpu/pair_blocks.hpp"
 
 #include "engine/base/contract.hpp"
+#include "engine/cpu/block_bounds.hpp"
+#include "engine/plans/box_gap.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 
 namespace tessera
 {
@@ -12,42 +12,13 @@ namespace tessera
 namespace
 {
 
+using namespace block_limits;
+
 constexpr int width = ClusterOrder::width;
-constexpr double exact_reach = 1.999; // nm: FP32 holds 2^24 steps of 2^-23 nm, less the grid's own
-constexpr double longest_reach = 4.0; // nm: rows of a block are neighbours, also in a gas
-constexpr std::int64_t most_columns = 60000; // 16 bits name entries
 
 std::size_t at(std::int64_t k)
 {
     return static_cast<std::size_t>(k);
-}
-
-struct Bounds {
-    Vec3 low, high;
-};
-
-void include(Bounds& box, const Bounds& other)
-{
-    for (int k = 0; k < 3; ++k) {
-        box.low[k] = std::min(box.low[k], other.low[k]);
-        box.high[k] = std::max(box.high[k], other.high[k]);
-    }
-}
-
-double half_side(const Bounds& box)
-{
-    const Vec3 side = box.high - box.low;
-    return 0.5 * std::max({side.x, side.y, side.z});
-}
-
-double gap2(const Bounds& a, const Bounds& b)
-{
-    double sum = 0;
-    for (int k = 0; k < 3; ++k) {
-        const double d = std::max({0.0, a.low[k] - b.high[k], b.low[k] - a.high[k]});
-        sum += d * d;
-    }
-    return sum;
 }
 
 class Builder {
@@ -141,12 +112,12 @@ private:
     {
         for (std::int64_t k = row_begin_[at(c)]; k < row_begin_[at(c) + 1]; ++k) {
             const ClusterPairList::Row& row = list_.rows[at(row_of_[at(k)])];
-            for (std::int64_t first = row.begin; first < row.end; first += most_columns) {
+            for (std::int64_t first = row.begin; first < row.end; first += most_entries) {
                 open();
                 entry(c, 0);
                 masked_.clear();
                 plain_.clear();
-                add(row, first, std::min(row.end, first + most_columns), true);
+                add(row, first, std::min(row.end, first + most_entries), true);
                 add_row(c);
                 close(c, c + 1, true);
             }
@@ -255,13 +226,13 @@ private:
             local_[s * bounds_.size() + at(c)] = -1;
             const Bounds moved{bounds_[at(c)].low - shifts_[s], bounds_[at(c)].high - shifts_[s]};
             include(all, moved);
-            if (gap2(own, moved) < near2) {
+            if (box_gap2(own.low, own.high, moved.low, moved.high) < near2) {
                 include(near, moved);
             }
         }
         const bool is_compact = half_side(near) < exact_reach;
         if (!is_last_resort &&
-            (!is_compact || half_side(all) > longest_reach || entries > most_columns)) {
+            (!is_compact || half_side(all) > longest_reach || entries > most_entries)) {
             out_.cluster.resize(at(first_entry_));
             out_.shift.resize(at(first_entry_));
             return false;
