@@ -8,7 +8,7 @@ import unittest
 from architecture import LONGEST_FILE, check
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LAYERS = "engine/base 0\nengine/math 1\nengine/physics 3\nengine/model 4\nengine/cpu 7\ncuda 7\nio 9\nengine/app 10\ntests 11\n"
+LAYERS = "engine/base 0\nengine/math 1\nengine/physics 3\nengine/model 4\nengine/plans 5\nengine/cpu 7\ncuda 7\nio 9\nengine/app 10\ntests 11\n"
 
 
 def faults_of(**files):
@@ -62,7 +62,7 @@ class Checker(unittest.TestCase):
         self.assert_one(faults_of(io__x_dot_hpp="#pragma once\n#include <Eigen/Dense>\n"), "Eigen")
 
     def test_tells_the_oracle_from_reading_the_engines_formulas(self):
-        for header in ["engine/physics/x.hpp", "engine/cpu/x.hpp"]:
+        for header in ["engine/physics/x.hpp", "engine/cpu/x.hpp", "engine/plans/pair_form.hpp"]:
             self.assert_one(faults_of(tests__oracle__x_dot_hpp=f'#pragma once\n#include "{header}"\n'), "shares no formula")
 
     def test_tells_cuda_switches_in_the_engine(self):
