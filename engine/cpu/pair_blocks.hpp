@@ -10,9 +10,9 @@
 namespace tessera
 {
 
-/// The pair list cut into blocks of neighbouring rows, each with the images of clusters it touches
-/// (entries). What the kernel of mixed precision sees of it lies within about 2 nm of its origin,
-/// where FP32 holds positions on the 2^-23 nm grid exactly, or is_compact is false.
+/// Pairs in blocks of neighbouring rows, each with the images of clusters it touches (entries).
+/// What the kernel of mixed precision sees of it lies within about 2 nm of its origin, where FP32
+/// holds positions on the 2^-23 nm grid exactly, or is_compact is false.
 struct PairBlocks {
     struct Block {
         std::int64_t first_entry, entries;
@@ -34,7 +34,7 @@ struct PairBlocks {
 
 /// What is special about some columns of a list.
 struct BlockRules {
-    std::int32_t largest_block = 64;          ///< rows; does not reach the bits
+    std::int32_t largest_block = 64; ///< rows; does not reach the bits
     /// nm: what of a block is nearer to its rows must lie where FP32 is exact, or the block is cut;
     /// what is farther is left out before that matters. Zero: it never does.
     double kernel_radius = 0;
@@ -45,6 +45,7 @@ struct BlockRules {
     std::int32_t types = 0;
 };
 
+/// Cuts a pair list into blocks; BlockSearch makes them without one.
 PairBlocks make_pair_blocks(const ClusterPairList& list, std::span<const Vec3> shift_vectors,
                             const BlockRules& rules);
 

@@ -51,7 +51,7 @@ struct BlockTask {
     const BlockRow* rows;
     std::int64_t row_count;
     const BlockTile* tiles;
-    bool is_compact; ///< every entry was within reach of the origin at the search
+    bool is_compact; ///< every entry was within reach of the origin when tiles were chosen
 };
 
 /// Room for one block; 64-byte lines of 16 numbers.
