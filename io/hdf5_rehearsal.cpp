@@ -130,6 +130,12 @@ void rehearse(const std::string& path, const std::function<void()>& use)
         }
         return;
     }
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
+        throw FileError(fmt::format("{}: cannot be read (the process that tried it was killed from "
+                                    "outside, often where memory runs out). Try again with more "
+                                    "memory.",
+                                    path));
+    }
     const std::string how = WIFSIGNALED(status) ? fmt::format("signal {}, {}", WTERMSIG(status),
                                                               strsignal(WTERMSIG(status)))
                                                 : fmt::format("status {}", said);

@@ -14,8 +14,8 @@ namespace tessera
 struct TriedMesh {
     std::array<int, 3> grid{};
     int order = 0;
-    double force_error =
-        0;              ///< kJ/mol/nm, RMS over atoms, against a mesh of half the spacing in FP64
+    /// kJ/mol/nm, RMS over atoms, against a mesh of half the spacing in FP64
+    double force_error = 0;
     double seconds = 0; ///< of forces, the fastest of a few
 };
 

@@ -78,6 +78,15 @@ TEST(Rehearsal, RefusesTheFileWhereTheChildDies)
     EXPECT_THAT(message(SIGABRT), HasSubstr("signal 6, Aborted"));
 }
 
+TEST(Rehearsal, DoesNotBlameTheFileWhereSomebodyKillsTheChild)
+{
+    const std::string message =
+        message_of<FileError>([] { h5::rehearse("x.h5md", [] { ::raise(SIGKILL); }); });
+
+    EXPECT_THAT(message, AllOf(HasSubstr("x.h5md: cannot be read"), HasSubstr("killed")));
+    EXPECT_THAT(message, ::testing::Not(HasSubstr("damaged")));
+}
+
 TEST(Rehearsal, RefusesTheFileWhereTheLibraryEndsTheChild)
 {
     for (const int status : {0, 1}) {
