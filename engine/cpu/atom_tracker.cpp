@@ -75,28 +75,23 @@ double AtomTracker::Now::smallest_stretch() const
     return 1.0 - std::sqrt(sum);
 }
 
-GridPosition AtomTracker::tracked_slowly(const Now& now, const Vec3& position, std::size_t atom,
-                                         PositionGrid::Image& subtracted) const
+PositionGrid::Image AtomTracker::image_slowly(const Now& now, const Vec3& position,
+                                              std::size_t atom) const
 {
     const PositionGrid& grid = now.grid;
-    subtracted = image_[atom];
-    const GridPosition x = grid.moved(position, image_[atom]);
+    PositionGrid::Image image = image_[atom];
+    const GridPosition x = grid.moved(position, image); // throws where it is not finite
     if (!grid.box().is_periodic()) {
-        return x;
+        return image;
     }
     const Vec3 u = to_nm(x) - now.moved(canonical(atom));
-    if (norm2(u) < now.safe2) {
-        return x;
+    if (!(norm2(u) < now.safe2)) {
+        const Vec3 cells = grid.box().to_fraction(u - grid.box().shortest(u));
+        image[0] += static_cast<std::int32_t>(std::lrint(cells.x));
+        image[1] += static_cast<std::int32_t>(std::lrint(cells.y));
+        image[2] += static_cast<std::int32_t>(std::lrint(cells.z));
     }
-    const Vec3 cells = grid.box().to_fraction(u - grid.box().shortest(u));
-    const std::array<int, 3> whole{static_cast<int>(std::lrint(cells.x)),
-                                   static_cast<int>(std::lrint(cells.y)),
-                                   static_cast<int>(std::lrint(cells.z))};
-    for (std::size_t k = 0; k < 3; ++k) {
-        subtracted[k] += whole[k];
-    }
-    const GridPosition s = grid.shift(whole);
-    return {x.x - s.x, x.y - s.y, x.z - s.z};
+    return image;
 }
 
 bool AtomTracker::has_gone(const Now& now, std::span<const Vec3> positions, double limit,
@@ -120,9 +115,8 @@ bool AtomTracker::has_gone(const Now& now, std::span<const Vec3> positions, doub
     bool has_gone = false;
     for (std::size_t a = 0; a < positions.size() && !has_gone; ++a) {
         if (!(norm2(positions[a] - now.moved(given_[a])) < sure2)) {
-            PositionGrid::Image ignored;
-            const Vec3 u =
-                to_nm(tracked_slowly(now, positions[a], a, ignored)) - now.moved(canonical(a));
+            const PositionGrid::Image image = image_slowly(now, positions[a], a);
+            const Vec3 u = to_nm(now.grid.moved(positions[a], image)) - now.moved(canonical(a));
             has_gone = !(norm2(u) <= limit2);
         }
     }

@@ -39,22 +39,14 @@ public:
     };
     [[nodiscard]] Now at(const Box& box) const;
 
-    /// The atom's position in the image that continues its path, and the cell vectors subtracted.
-    [[nodiscard]] GridPosition tracked(const Now& now, const Vec3& position, std::size_t atom,
-                                       PositionGrid::Image& subtracted) const
+    /// The cell vectors to subtract for the image that continues the atom's path.
+    [[nodiscard]] PositionGrid::Image image(const Now& now, const Vec3& position,
+                                            std::size_t atom) const
     {
         if (norm2(position - now.moved(given_[atom])) < now.safe2) { // not where it is NaN
-            subtracted = image_[atom];
-            return now.grid.moved(position, subtracted);
+            return image_[atom];
         }
-        return tracked_slowly(now, position, atom, subtracted);
-    }
-
-    /// Asks for the memory that tracked() will read.
-    void prefetch(std::size_t atom) const
-    {
-        __builtin_prefetch(&given_[atom]);
-        __builtin_prefetch(&image_[atom]);
+        return image_slowly(now, position, atom);
     }
 
     /// Whether an atom has gone farther than `limit`, nm.
@@ -63,9 +55,8 @@ public:
 
 private:
     [[nodiscard]] Vec3 canonical(std::size_t atom) const;
-    [[nodiscard]] GridPosition tracked_slowly(const Now& now, const Vec3& position,
-                                              std::size_t atom,
-                                              PositionGrid::Image& subtracted) const;
+    [[nodiscard]] PositionGrid::Image image_slowly(const Now& now, const Vec3& position,
+                                                   std::size_t atom) const;
 
     Box box_;
     std::vector<Vec3> given_;                ///< [atoms]

@@ -26,9 +26,10 @@ std::size_t at(std::int64_t k)
 class Pruner {
 public:
     Pruner(const PairBlocks& all, const BlockPositions& now, double reach, PairBlocks& kept)
-        : all_(all), now_(now), keep_(pair_kernels().keep_near), reach_(reach), kept_(kept),
+        : all_(all), now_(now), kernels_(pair_kernels()), reach_(reach), kept_(kept),
           subtracted_(line * now.shifts.size(), 0), lines_(line * at(all.most_entries)),
-          bits_(at(all.most_entries)), number_(at(all.most_entries))
+          is_far_(at(all.most_entries)), is_kept_(at(all.most_entries)),
+          number_(at(all.most_entries))
     {
     }
 
@@ -38,7 +39,7 @@ public:
         PairBlocks::Block& to = kept_.blocks[at(index)];
         to = block;
         place(block, now_.origins[at(index)]);
-        std::fill_n(number_.begin(), block.entries, -1);
+        std::fill_n(is_kept_.begin(), block.entries, std::uint8_t{0});
         to.rows = 0;
         for (std::int64_t r = block.first_row; r < block.first_row + block.rows; ++r) {
             to.rows += keep_row(all_.rows[at(r)], kept_.rows[at(to.first_row + to.rows)]) ? 1 : 0;
@@ -49,40 +50,26 @@ public:
             row.entry = number_[at(row.entry)];
             for (std::int64_t t = row.begin; t < row.end; ++t) {
                 BlockTile& tile = kept_.tiles[at(t)];
-                tile.entry = static_cast<std::uint16_t>(number_[tile.entry]);
+                tile.entry = number_[tile.entry];
             }
         }
     }
 
 private:
-    /// Positions of the entries relative to the block, and of each the bits in use.
     void place(const PairBlocks::Block& block, const BlockWalker::Units& origin)
     {
-        constexpr auto unit = static_cast<float>(1 / fixed::kernel_position_scale);
         for (std::size_t s = 0; s < now_.shifts.size(); ++s) {
             for (std::size_t k = 0; k < 3 * width; ++k) {
                 subtracted_[line * s + k] = origin[k / width] + now_.shifts[s][k / width];
             }
         }
-        std::uint32_t all_bits = 0;
-        for (std::int64_t e = 0; e < block.entries; ++e) {
-            const std::size_t from = at(block.first_entry + e);
-            const std::uint32_t* x = now_.xyzq.data() + line * at(all_.cluster[from]);
-            const std::uint32_t* origin_of = subtracted_.data() + line * all_.shift[from];
-            float* to = lines_.data() + line * at(e);
-            std::uint32_t bits = 0;
-            for (std::size_t k = 0; k < 3 * width; ++k) {
-                const auto local = static_cast<std::int32_t>(x[k] - origin_of[k]);
-                bits |= static_cast<std::uint32_t>(local ^ (local >> 31));
-                to[k] = static_cast<float>(local) * unit;
-            }
-            bits_[at(e)] = bits;
-            all_bits |= bits;
-        }
-        // coordinates err by 2^-25 of the farthest, which is below that power of two, r^2 by 3e-7
-        const double farthest =
-            std::ldexp(1 / fixed::kernel_position_scale, std::bit_width(all_bits));
-        const double reach = reach_ * (1 + 1e-6) + 2e-7 * farthest;
+        const std::size_t first = at(block.first_entry);
+        const float farthest =
+            kernels_.place_entries({now_.xyzq.data(), all_.cluster.data() + first,
+                                    all_.shift.data() + first, subtracted_.data()},
+                                   at(block.entries), lines_.data(), is_far_.data());
+        // coordinates err by 2^-24 of the farthest, r^2 by 3e-7 of itself
+        const double reach = reach_ * (1 + 1e-6) + 3e-7 * static_cast<double>(farthest);
         limit2_ = static_cast<float>(reach * reach);
     }
 
@@ -91,18 +78,18 @@ private:
         const float* own = lines_.data() + line * at(row.entry);
         BlockTile* out = kept_.tiles.data() + row.begin;
         const auto keep = [&](std::int64_t first, std::int64_t last, BlockTile* begin) {
-            return keep_(own, lines_.data(), all_.tiles.data() + first, at(last - first), limit2_,
-                         begin);
+            return kernels_.keep_near(own, lines_.data(), all_.tiles.data() + first,
+                                      at(last - first), limit2_, begin);
         };
         const std::size_t masked = keep(row.begin, row.plain, out);
         const std::size_t plain = keep(row.plain, row.end, out + masked);
         for (std::size_t t = 0; t < masked + plain; ++t) {
-            number_[out[t].entry] = 0;
+            is_kept_[out[t].entry] = 1;
         }
         if (masked + plain == 0) {
             return false;
         }
-        number_[at(row.entry)] = 0;
+        is_kept_[at(row.entry)] = 1;
         to = {row.entry, row.begin, row.begin + static_cast<std::int64_t>(masked),
               row.begin + static_cast<std::int64_t>(masked + plain)};
         return true;
@@ -112,33 +99,34 @@ private:
     /// looks again, as atoms move and the origin goes with the cell.
     void keep_entries(const PairBlocks::Block& block, PairBlocks::Block& to)
     {
-        std::int32_t count = 0;
-        std::uint32_t bits = 0;
-        for (std::int64_t e = 0; e < block.entries; ++e) {
-            if (number_[at(e)] < 0) {
+        std::size_t count = 0;
+        std::uint8_t is_far = 0;
+        for (std::size_t e = 0; e < at(block.entries); ++e) {
+            if (is_kept_[e] == 0) {
                 continue;
             }
-            number_[at(e)] = count;
-            const std::int64_t from = block.first_entry + e, into = block.first_entry + count;
-            kept_.cluster[at(into)] = all_.cluster[at(from)];
-            kept_.shift[at(into)] = all_.shift[at(from)];
+            number_[e] = static_cast<std::uint16_t>(count);
+            const std::size_t from = at(block.first_entry) + e,
+                              into = at(block.first_entry) + count;
+            kept_.cluster[into] = all_.cluster[from];
+            kept_.shift[into] = all_.shift[from];
             ++count;
-            bits |= bits_[at(e)];
+            is_far |= is_far_[e];
         }
-        to.entries = count;
-        to.is_compact = bits < (1U << 24); // FP32 holds whole numbers below
+        to.entries = static_cast<std::int64_t>(count);
+        to.is_compact = is_far == 0;
     }
 
     const PairBlocks& all_;
     const BlockPositions& now_;
-    KeepNear keep_;
+    const PairKernels& kernels_;
     double reach_;     ///< nm
     float limit2_ = 0; ///< of the open block: a little more
     PairBlocks& kept_;
-    AlignedVector<std::uint32_t> subtracted_; ///< [shifts][16]
-    AlignedVector<float> lines_;              ///< [entries][16]: x4 y4 z4, nm
-    std::vector<std::uint32_t> bits_;         ///< [entries]: those that coordinates use
-    std::vector<std::int32_t> number_;        ///< [entries]: among those kept; -1: left out
+    AlignedVector<std::uint32_t> subtracted_;    ///< [shifts][16]
+    AlignedVector<float> lines_;                 ///< [entries][16]: x4 y4 z4, nm
+    std::vector<std::uint8_t> is_far_, is_kept_; ///< [entries]
+    std::vector<std::uint16_t> number_;          ///< [entries]: among those kept
 };
 
 } // namespace

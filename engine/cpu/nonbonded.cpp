@@ -27,7 +27,7 @@ constexpr int width = ClusterOrder::width;
 
 // With blocks the list lives long and tiles are chosen from it again and again: their share of the
 // list's buffer, measured.
-constexpr double inner_buffer = 0.3;
+constexpr double inner_buffer = 0.22;
 
 std::size_t at(std::int64_t k)
 {
@@ -301,49 +301,74 @@ void walk_rows(const ClusterPairList& list, const Walk& walk)
 
 } // namespace
 
-/// Fills in one slot.
-void Nonbonded::place(const AtomTracker::Now& now, const Vec3& position, std::int64_t slot,
+/// Makes room for what is used; charges stay from one search to the next.
+void Nonbonded::size(bool in_doubles, bool in_tiles, bool in_blocks, bool in_grid)
+{
+    const std::size_t slots = list_.order.atom_of_slot.size();
+    const auto with_charges = [&](auto& xyzq, bool is_used, const auto& charge_of) {
+        if (!is_used || xyzq.size() == 4 * slots) {
+            xyzq.resize(is_used ? xyzq.size() : 0);
+            return;
+        }
+        xyzq.assign(4 * slots, 0); // also null atoms
+        for (std::size_t s = 0; s < slots; ++s) {
+            if (list_.order.atom_of_slot[s] >= 0) {
+                xyzq[s / width * 4 * width + 3 * width + s % width] = charge_of(s);
+            }
+        }
+    };
+    with_charges(work_.xyzq, in_doubles,
+                 [&](std::size_t s) { return charge_[at(list_.order.atom_of_slot[s])]; });
+    with_charges(work_.tile_xyzq, in_tiles,
+                 [&](std::size_t s) { return std::bit_cast<std::uint32_t>(slot_charge_[s]); });
+    with_charges(work_.block_xyzq, in_blocks, [&](std::size_t s) {
+        return std::bit_cast<std::uint32_t>(slot_charge_[s] *
+                                            static_cast<float>(blocks_->charge_scale));
+    });
+    work_.grid.resize(in_grid ? slots : 0);
+}
+
+/// Fills in the slot of one atom.
+void Nonbonded::place(const AtomTracker::Now& now, const Vec3& position, std::size_t atom,
                       PairWork& work) const
 {
-    const std::size_t atom = at(list_.order.atom_of_slot[at(slot)]);
-    PositionGrid::Image subtracted;
-    GridPosition x = tracker_.tracked(now, position, atom, subtracted);
+    const std::size_t slot = at(list_.order.slot_of_atom[atom]);
+    const std::size_t first = slot / width * 4 * width + slot % width; // of x, y, z
+    const PositionGrid::Image subtracted = tracker_.image(now, position, atom);
+    GridPosition x;
+    if (!work.xyzq.empty() || !work.kernel_grid) {
+        x = now.grid.moved(position, subtracted);
+    }
     if (!work.xyzq.empty()) {
         const Vec3 nm = to_nm(x);
-        double* cluster = work.xyzq.data() + slot / width * 4 * width;
-        cluster[slot % width] = nm.x;
-        cluster[width + slot % width] = nm.y;
-        cluster[2 * width + slot % width] = nm.z;
-        cluster[3 * width + slot % width] = charge_[atom];
+        work.xyzq[first] = nm.x;
+        work.xyzq[first + width] = nm.y;
+        work.xyzq[first + 2 * width] = nm.z;
     }
     if (work.kernel_grid) {
         PositionGrid::Image home;
         const GridPosition canonical = now.grid.canonical(position, home);
         x = work.kernel_grid->image(
             canonical, {home[0] - subtracted[0], home[1] - subtracted[1], home[2] - subtracted[2]});
-        const auto put = [&](auto& xyzq, float charge) {
-            std::uint32_t* to = xyzq.data() + slot / width * 4 * width + slot % width;
-            to[0] = KernelGrid::unit(x.x);
-            to[width] = KernelGrid::unit(x.y);
-            to[2 * width] = KernelGrid::unit(x.z);
-            to[3 * width] = std::bit_cast<std::uint32_t>(charge);
+        const auto put = [&](auto& xyzq) {
+            if (!xyzq.empty()) {
+                xyzq[first] = KernelGrid::unit(x.x);
+                xyzq[first + width] = KernelGrid::unit(x.y);
+                xyzq[first + 2 * width] = KernelGrid::unit(x.z);
+            }
         };
-        if (!work.tile_xyzq.empty()) {
-            put(work.tile_xyzq, slot_charge_[at(slot)]);
-        }
-        if (!work.block_xyzq.empty()) {
-            put(work.block_xyzq,
-                slot_charge_[at(slot)] * static_cast<float>(blocks_->charge_scale));
-        }
+        put(work.tile_xyzq);
+        put(work.block_xyzq);
     }
     if (!work.grid.empty()) {
-        work.grid[at(slot)] = x;
+        work.grid[slot] = x;
     }
 }
 
-/// Adds the forces of all blocks to `sums`; false where a sum needs 64 bits.
-bool Nonbonded::add_blocks(const AtomTracker::Now& now, const PairWork& work, Wanted wanted,
-                           bool wide, int threads, PairSums& sums)
+/// The forces of all blocks, by thread.
+std::vector<std::optional<BlockWalker>> Nonbonded::walk_blocks(const AtomTracker::Now& now,
+                                                               const PairWork& work, Wanted wanted,
+                                                               bool wide, int threads)
 {
     const auto units = [](const GridPosition& x) {
         return BlockWalker::Units{KernelGrid::unit(x.x), KernelGrid::unit(x.y),
@@ -371,7 +396,7 @@ bool Nonbonded::add_blocks(const AtomTracker::Now& now, const PairWork& work, Wa
             mine.walk(b, origins[at(b)], wanted.virial, wide);
         }
     }
-    return sums.add(walkers, tiles_->force_bits, threads);
+    return walkers;
 }
 
 void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Wanted wanted,
@@ -388,13 +413,8 @@ void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Want
     const bool has_others = in_blocks && !pair_blocks_.other_columns.empty();
 
     PairWork& work = work_;
-    const auto size = [&](auto& xyzq, bool is_used) {
-        xyzq.resize(is_used ? at(4 * slots) : 0); // new elements, so also null atoms, are zero
-    };
-    size(work.xyzq, !in_tiles || wanted.energies);
-    size(work.block_xyzq, in_blocks);
-    size(work.tile_xyzq, in_tiles && (!in_blocks || has_others));
-    work.grid.resize(wanted.virial || forces.mode() != SumMode::exact ? at(slots) : 0);
+    size(!in_tiles || wanted.energies, in_tiles && (!in_blocks || has_others), in_blocks,
+         wanted.virial || forces.mode() != SumMode::exact);
     work.kernel_grid.reset();
     if (in_tiles) {
         work.kernel_grid.emplace(grid);
@@ -406,18 +426,14 @@ void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Want
         work.shift.push_back(to_nm(exact));
         work.shift_grid.push_back(in_tiles ? work.kernel_grid->shift(k) : exact);
     }
-    for_each_atom(slots, threads, [&](std::size_t s) {
-        constexpr std::size_t ahead = 16; // neighbours in space are far apart in memory
-        const std::vector<std::int32_t>& atom_of_slot = list_.order.atom_of_slot;
-        if (s + ahead < atom_of_slot.size() && atom_of_slot[s + ahead] >= 0) {
-            const std::size_t next = at(atom_of_slot[s + ahead]);
-            __builtin_prefetch(&positions[next]);
-            tracker_.prefetch(next);
-        }
-        if (atom_of_slot[s] >= 0) {
-            place(now, positions[at(atom_of_slot[s])], static_cast<std::int64_t>(s), work);
-        }
-    });
+    for_each_atom(std::ssize(positions), threads,
+                  [&](std::size_t a) { place(now, positions[a], a, work); });
+    if (in_blocks && !has_others && !wanted.energies && !wanted.virial && !block_options_.wide &&
+        add_block_forces(walk_blocks(now, work, wanted, false, threads), list_.order,
+                         tiles_->force_bits, threads, forces)) {
+        corrections_.add_forces(grid, positions, wanted, threads, forces, energies);
+        return;
+    }
 
     const PackedClusters packed{work.xyzq.data(), slot_type_.data()};
     const auto add_parameters = [this](PairBatch& batch) {
@@ -468,10 +484,12 @@ void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Want
     std::vector<std::optional<PairSums>> sums(at(threads));
     if (in_blocks) {
         sums[0].emplace(at(slots), list_.shifts.size(), SumMode::exact);
-        if (!add_blocks(now, work, wanted, block_options_.wide, threads, *sums[0])) {
-            const bool fits = add_blocks(now, work, wanted, true, threads, *sums[0]);
-            TESSERA_ENSURE(fits);
-        }
+        const auto add = [&](bool wide) {
+            return sums[0]->add(walk_blocks(now, work, wanted, wide, threads), tiles_->force_bits,
+                                threads);
+        };
+        const bool fits = add(block_options_.wide) || add(true);
+        TESSERA_ENSURE(fits);
     }
 #pragma omp parallel num_threads(threads)
     {
@@ -510,9 +528,7 @@ void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Want
         tessera::let_go(work.xyzq);
         tessera::let_go(work.grid);
     }
-    if (!corrections_.is_empty()) {
-        corrections_.add_forces(grid, positions, wanted, threads, forces, energies);
-    }
+    corrections_.add_forces(grid, positions, wanted, threads, forces, energies);
 }
 
 } // namespace tessera

@@ -24,8 +24,6 @@
 namespace tessera
 {
 
-class PairSums;
-
 /// A rank's part of the pairs, where several ranks share the work.
 struct PairShare {
     /// Whether the pair x_i + shift - x_j of canonical images is computed here; shift in cell
@@ -102,9 +100,12 @@ private:
     void drop_pairs_of_others();
     void make_tiles(const Topology& topology);
     void make_blocks(std::span<const Vec3> canonical, int threads);
-    [[nodiscard]] bool add_blocks(const AtomTracker::Now& now, const PairWork& work, Wanted wanted,
-                                  bool wide, int threads, PairSums& sums);
-    void place(const AtomTracker::Now& now, const Vec3& position, std::int64_t slot,
+    [[nodiscard]] std::vector<std::optional<BlockWalker>> walk_blocks(const AtomTracker::Now& now,
+                                                                      const PairWork& work,
+                                                                      Wanted wanted, bool wide,
+                                                                      int threads);
+    void size(bool in_doubles, bool in_tiles, bool in_blocks, bool in_grid);
+    void place(const AtomTracker::Now& now, const Vec3& position, std::size_t atom,
                PairWork& work) const;
 
     PairForm form_;

@@ -13,6 +13,7 @@ namespace
 
 constexpr int width = ClusterOrder::width;
 constexpr double largest_pair_force = 8388608.0; // kJ/mol/nm, 2^23: eight such still fit a sum
+constexpr std::int32_t safe_narrow = std::int32_t{1} << 30; // what 32 bits hold for certain
 
 std::size_t at(std::int64_t k)
 {
@@ -101,7 +102,6 @@ void PairSums::add(const TileWalker& tiles)
 
 bool PairSums::add(std::span<const std::optional<BlockWalker>> blocks, int bits, int threads)
 {
-    constexpr std::int32_t safe = std::int32_t{1} << 30;
     const auto clusters = static_cast<std::int64_t>(fixed_.size() / width);
     const int shift = fixed::force_bits - bits;
     int left = 0;
@@ -124,7 +124,7 @@ bool PairSums::add(std::span<const std::optional<BlockWalker>> blocks, int bits,
         }
         for (std::size_t k = 0; k < 12; ++k) {
             const auto narrow = static_cast<std::int32_t>(sum[k]);
-            left |= narrow >= safe || narrow <= -safe ? 1 : 0;
+            left |= narrow >= safe_narrow || narrow <= -safe_narrow ? 1 : 0;
             fixed_[at(c) * width + k % width][k / width] =
                 (static_cast<std::uint64_t>(static_cast<std::int64_t>(narrow)) + wide[k]) << shift;
         }
@@ -298,6 +298,51 @@ void join(std::span<std::optional<PairSums>> parts, const ClusterOrder& order,
             }
         }
     }
+}
+
+bool add_block_forces(std::span<const std::optional<BlockWalker>> blocks, const ClusterOrder& order,
+                      int bits, int threads, ForceSums& forces)
+{
+    std::vector<std::span<const std::int32_t>> parts;
+    for (const std::optional<BlockWalker>& part : blocks) {
+        if (part && !part->wide_force().empty()) {
+            return false;
+        }
+        if (part) {
+            parts.push_back(part->force());
+        }
+    }
+    const auto sum = [&](std::size_t k) {
+        std::uint32_t f = 0;
+        for (const std::span<const std::int32_t> part : parts) {
+            f += static_cast<std::uint32_t>(part[k]);
+        }
+        return static_cast<std::int32_t>(f);
+    };
+    const auto atoms = static_cast<std::int64_t>(order.slot_of_atom.size());
+    const std::int64_t lines = 16 * std::int64_t{order.clusters()};
+    int left = 0;
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(| : left)
+    for (std::int64_t k = 0; k < lines; ++k) {
+        const std::int32_t f = sum(at(k));
+        left |= k % 16 < 12 && (f >= safe_narrow || f <= -safe_narrow) ? 1 : 0;
+    }
+    if (left != 0) {
+        return false;
+    }
+    const int shift = fixed::force_bits - bits;
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (std::int64_t a = 0; a < atoms; ++a) {
+        const std::size_t slot = at(order.slot_of_atom[at(a)]);
+        std::array<std::int64_t, 3>& to = forces.fixed()[at(a)];
+        for (std::size_t c = 0; c < 3; ++c) {
+            const auto f =
+                static_cast<std::int64_t>(sum(slot / width * 4 * width + c * width + slot % width));
+            to[c] = static_cast<std::int64_t>(static_cast<std::uint64_t>(to[c]) +
+                                              (static_cast<std::uint64_t>(f) << shift));
+        }
+    }
+    return true;
 }
 
 } // namespace tessera

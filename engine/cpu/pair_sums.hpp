@@ -65,6 +65,12 @@ void join(std::span<std::optional<PairSums>> parts, const ClusterOrder& order,
           std::span<const GridPosition> positions, std::span<const GridPosition> shift_vectors,
           Wanted wanted, int threads, ForceSums& forces, EnergySums& energies);
 
+/// Adds what all threads have summed in blocks, in units of 2^-bits kJ/mol/nm, to the forces on
+/// atoms; exact mode only, and no virial. False: a sum needs 64 bits, and nothing is added.
+[[nodiscard]] bool add_block_forces(std::span<const std::optional<BlockWalker>> blocks,
+                                    const ClusterOrder& order, int bits, int threads,
+                                    ForceSums& forces);
+
 /// Index of the calling thread in its team.
 int thread_number();
 

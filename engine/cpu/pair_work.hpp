@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/cpu/kernel_grid.hpp"
 #include "engine/base/aligned_vector.hpp"
+#include "engine/cpu/kernel_grid.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -30,12 +30,17 @@ public:
     /// in open space.
     [[nodiscard]] GridPosition canonical(const Vec3& x, Image& image) const
     {
-        const GridPosition g = rounded(x);
-        if (is_inside(g.x, ax_) && is_inside(g.y, by_) && is_inside(g.z, cz_)) { // nearly always
-            image = {0, 0, 0};
-            return g;
+        // by components: a structure on its way through memory stalls here
+        if (std::fabs(x.x) < farthest && std::fabs(x.y) < farthest && std::fabs(x.z) < farthest) {
+            const std::int64_t gx = to_fixed(x.x, fixed::position_scale),
+                               gy = to_fixed(x.y, fixed::position_scale),
+                               gz = to_fixed(x.z, fixed::position_scale);
+            if (is_inside(gx, ax_) && is_inside(gy, by_) && is_inside(gz, cz_)) { // nearly always
+                image = {0, 0, 0};
+                return {gx, gy, gz};
+            }
         }
-        return wrapped(g, image);
+        return wrapped(rounded(x), image);
     }
     [[nodiscard]] GridPosition canonical(const Vec3& x) const
     {

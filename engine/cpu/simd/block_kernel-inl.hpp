@@ -51,11 +51,14 @@ struct InFlight {
 
 template <LjRule Lj, CoulombForm Coulomb, bool Integer>
 struct PairStages {
-    const BlockForm& form;
     const CubicTable table;
-    const Floats cutoff2 = broadcast(form.cutoff2);
+    const Floats cutoff2, cell_scale, minus_two_k;
 
-    explicit PairStages(const BlockForm& f) : form(f), table(f.cubic) {}
+    explicit PairStages(const BlockForm& form)
+        : table(form.cubic), cutoff2(broadcast(form.cutoff2)),
+          cell_scale(broadcast(form.cell_scale)), minus_two_k(broadcast(-form.two_k))
+    {
+    }
 
     [[gnu::always_inline]] InFlight begin(const RowAtoms& row, const float* column) const
     {
@@ -92,11 +95,10 @@ struct PairStages {
             const Floats strength = row.charge * quad(column + 12);
             f = fused(first, second, strength * square_root(t)) * t;
             if constexpr (Coulomb == CoulombForm::reaction_field) {
-                f = fused(strength, broadcast(-form.two_k), f);
+                f = fused(strength, minus_two_k, f);
             } else {
                 // 1.5 2^23: the nearest whole number comes to stand in the lowest bits
-                const Ints cell =
-                    as_ints(fused(s.r2, broadcast(form.cell_scale), broadcast(12582912.0F)));
+                const Ints cell = as_ints(fused(s.r2, cell_scale, broadcast(12582912.0F)));
                 f = fused(strength, table.value(cell, s.r2), f);
             }
         }
@@ -126,11 +128,17 @@ template <class Stages, bool Masked>
 inline void add_tiles_of_row(const Stages& stages, const RowAtoms& row, const BlockTile* tile,
                              const BlockTile* end, const BlockWorkspace& work, RowSums& sums)
 {
-    const auto column = [&](const BlockTile& t) {
-        return work.position + 16 * std::size_t{t.entry};
+    // copies, as stores of forces might change what references lead to
+    const auto [positions, parameters, forces] = work;
+    const auto column = [positions = positions](const BlockTile& t) {
+        return positions + 16 * std::size_t{t.entry};
     };
-    const auto lj = [&](const BlockTile& t) { return work.lj + 8 * std::size_t{t.entry}; };
-    const auto force = [&](const BlockTile& t) { return work.force + 48 * std::size_t{t.entry}; };
+    const auto lj = [parameters = parameters](const BlockTile& t) {
+        return parameters + 8 * std::size_t{t.entry};
+    };
+    const auto force = [forces = forces](const BlockTile& t) {
+        return forces + 48 * std::size_t{t.entry};
+    };
     const auto begin = [&](const BlockTile& t) __attribute__((always_inline))
     {
         InFlight s = stages.begin(row, column(t));
@@ -165,6 +173,12 @@ inline void add_tiles_of_row(const Stages& stages, const RowAtoms& row, const Bl
     finish_tile(next, middle(tile[-1], next), force(tile[-1]), sums);
 }
 
+/// No bit from 25 on: FP32 holds the line's positions.
+inline Ints distance_bits(const Ints& local)
+{
+    return add(positions_of(local), broadcast_int(1 << 24));
+}
+
 /// Copies the entries into the workspace, relative to the origin. False: one is too far from it for
 /// FP32 to be exact; positions then stay integers.
 inline bool fill_workspace(const BlockTask& task, const BlockWorkspace& work, bool integer)
@@ -175,7 +189,7 @@ inline bool fill_workspace(const BlockTask& task, const BlockWorkspace& work, bo
         const auto to = static_cast<std::size_t>(e);
         const Ints line = load(task.xyzq + 16 * c);
         const Ints local = subtract(line, load(task.origin + 16 * std::size_t{task.offset[e]}));
-        far = either(far, add(positions_of(local), broadcast_int(1 << 24)));
+        far = either(far, distance_bits(local));
         store_line(work.position + 16 * to,
                    integer ? local
                            : with_charge(to_float(local) * broadcast(1.0F / 8388608.0F), line));

@@ -1,5 +1,23 @@
 // Read once for every instruction set, behind the kernels; no include guard.
 
+inline float place_entries(const PlacedEntries& from, std::size_t count, float* lines,
+                           std::uint8_t* is_far)
+{
+    Floats farthest2 = broadcast(0.0F);
+    for (std::size_t e = 0; e < count; ++e) {
+        const Ints local =
+            subtract(load(from.xyzq + 16 * static_cast<std::size_t>(from.cluster[e])),
+                     load(from.subtracted + 16 * std::size_t{from.shift[e]}));
+        const Floats x = to_float(positions_of(local)) * broadcast(1.0F / 8388608.0F);
+        store_line(lines + 16 * e, as_ints(x));
+        is_far[e] = no_bit_from(distance_bits(local), 25) ? 0 : 1;
+        farthest2 = larger_of(farthest2, x * x);
+    }
+    alignas(64) float each[16];
+    store_line(each, as_ints(farthest2));
+    return std::sqrt(*std::max_element(each, each + 16));
+}
+
 inline std::size_t keep_near(const float* row, const float* lines, const BlockTile* tiles,
                              std::size_t count, float limit2, BlockTile* out)
 {

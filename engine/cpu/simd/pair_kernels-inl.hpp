@@ -10,8 +10,6 @@
 // clang-format on
 
 constexpr PairKernels kernels = {
-    {add, add_wide},
-    {add_doubles<true, false>, add_doubles<false, true>, add_doubles<true, true>},
-    keep_near,
-    find_tiles,
-    find_boxes};
+    {add, add_wide}, {add_doubles<true, false>, add_doubles<false, true>, add_doubles<true, true>},
+    place_entries,   keep_near,
+    find_tiles,      find_boxes};

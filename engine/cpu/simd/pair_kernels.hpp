@@ -6,6 +6,18 @@
 namespace tessera
 {
 
+/// Entries of a block, and what each subtracts.
+struct PlacedEntries {
+    const std::uint32_t* xyzq;       ///< [clusters][16]: x4 y4 z4 in units of 2^-23 nm, and others
+    const std::int32_t* cluster;     ///< [entries]
+    const std::uint32_t* shift;      ///< [entries]
+    const std::uint32_t* subtracted; ///< [shifts][16]: of x4 y4 z4, the block's origin included
+};
+/// Writes positions relative to the block to `lines` [entries][16], x4 y4 z4, nm, and whether FP32
+/// may hold one inexactly to `is_far` [entries]; returns the largest coordinate met, nm.
+using PlaceEntries = float (*)(const PlacedEntries& from, std::size_t count, float* lines,
+                               std::uint8_t* is_far);
+
 /// Copies to `out` those of `count` tiles that hold a pair nearer than the root of `limit2`, nm^2;
 /// returns how many. `lines`: [entries][16], x4 y4 z4, nm, and four without meaning; `row`: that of
 /// the row's cluster. FP32 errs by less than 3e-7 of r^2, which the limit must leave room for.
@@ -28,6 +40,7 @@ using FindBoxes = std::size_t (*)(const float* box, const float* boxes, std::siz
 struct PairKernels {
     BlockKernel mixed;
     DoubleKernel fp64;
+    PlaceEntries place_entries;
     KeepNear keep_near;
     FindTiles find_tiles;
     FindBoxes find_boxes;
