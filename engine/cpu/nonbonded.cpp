@@ -301,8 +301,8 @@ void walk_rows(const ClusterPairList& list, const Walk& walk)
 
 } // namespace
 
-/// Makes room for what is used; charges stay from one search to the next.
-void Nonbonded::size(bool in_doubles, bool in_tiles, bool in_blocks, bool in_grid)
+/// Fills work_. Charges stay from one search to the next.
+void Nonbonded::place_atoms(const Evaluation& now, std::span<const Vec3> positions)
 {
     const std::size_t slots = list_.order.atom_of_slot.size();
     const auto with_charges = [&](auto& xyzq, bool is_used, const auto& charge_of) {
@@ -317,21 +317,34 @@ void Nonbonded::size(bool in_doubles, bool in_tiles, bool in_blocks, bool in_gri
             }
         }
     };
-    with_charges(work_.xyzq, in_doubles,
+    with_charges(work_.xyzq, !now.in_tiles || now.wanted.energies,
                  [&](std::size_t s) { return charge_[at(list_.order.atom_of_slot[s])]; });
-    with_charges(work_.tile_xyzq, in_tiles,
+    with_charges(work_.tile_xyzq, now.in_tiles && (!now.in_blocks || now.has_others),
                  [&](std::size_t s) { return std::bit_cast<std::uint32_t>(slot_charge_[s]); });
-    with_charges(work_.block_xyzq, in_blocks, [&](std::size_t s) {
+    with_charges(work_.block_xyzq, now.in_blocks, [&](std::size_t s) {
         return std::bit_cast<std::uint32_t>(slot_charge_[s] *
                                             static_cast<float>(blocks_->charge_scale));
     });
-    work_.grid.resize(in_grid ? slots : 0);
+    work_.grid.resize(now.wanted.virial || now.mode != SumMode::exact ? slots : 0);
+    work_.kernel_grid.reset();
+    if (now.in_tiles) {
+        work_.kernel_grid.emplace(now.atoms.grid);
+    }
+    work_.shift.clear();
+    work_.shift_grid.clear();
+    for (const auto& k : list_.shifts) {
+        const GridPosition exact = now.atoms.grid.shift(k);
+        work_.shift.push_back(to_nm(exact));
+        work_.shift_grid.push_back(now.in_tiles ? work_.kernel_grid->shift(k) : exact);
+    }
+    for_each_atom(std::ssize(positions), now.threads,
+                  [&](std::size_t a) { place(now.atoms, positions[a], a); });
 }
 
 /// Fills in the slot of one atom.
-void Nonbonded::place(const AtomTracker::Now& now, const Vec3& position, std::size_t atom,
-                      PairWork& work) const
+void Nonbonded::place(const AtomTracker::Now& now, const Vec3& position, std::size_t atom)
 {
+    PairWork& work = work_;
     const std::size_t slot = at(list_.order.slot_of_atom[atom]);
     const std::size_t first = slot / width * 4 * width + slot % width; // of x, y, z
     const PositionGrid::Image subtracted = tracker_.image(now, position, atom);
@@ -366,34 +379,32 @@ void Nonbonded::place(const AtomTracker::Now& now, const Vec3& position, std::si
 }
 
 /// The forces of all blocks, by thread.
-std::vector<std::optional<BlockWalker>> Nonbonded::walk_blocks(const AtomTracker::Now& now,
-                                                               const PairWork& work, Wanted wanted,
-                                                               bool wide, int threads)
+std::vector<std::optional<BlockWalker>> Nonbonded::walk_blocks(const Evaluation& now, bool wide)
 {
     const auto units = [](const GridPosition& x) {
         return BlockWalker::Units{KernelGrid::unit(x.x), KernelGrid::unit(x.y),
                                   KernelGrid::unit(x.z)};
     };
     std::vector<BlockWalker::Units> shifts;
-    for (const GridPosition& s : work.shift_grid) {
+    for (const GridPosition& s : work_.shift_grid) {
         shifts.push_back(units(s));
     }
     std::vector<BlockWalker::Units> origins;
     for (const PairBlocks::Block& block : pair_blocks_.blocks) {
         // any point will do: positions relative to it are exact, wherever it is
-        origins.push_back(units(to_grid(now.moved(block.origin))));
+        origins.push_back(units(to_grid(now.atoms.moved(block.origin))));
     }
     const PairBlocks& blocks =
-        pruned_->of(pair_blocks_, {work.block_xyzq, shifts, origins}, threads);
+        pruned_->of(pair_blocks_, {work_.block_xyzq, shifts, origins}, now.threads);
     const auto count = static_cast<std::int64_t>(blocks.blocks.size());
-    std::vector<std::optional<BlockWalker>> walkers(at(threads));
-#pragma omp parallel num_threads(threads)
+    std::vector<std::optional<BlockWalker>> walkers(at(now.threads));
+#pragma omp parallel num_threads(now.threads)
     {
-        BlockWalker& mine = walkers[at(thread_number())].emplace(blocks_->form, blocks,
-                                                                 work.block_xyzq, slot_lj_, shifts);
+        BlockWalker& mine = walkers[at(thread_number())].emplace(
+            blocks_->form, blocks, work_.block_xyzq, slot_lj_, shifts);
 #pragma omp for schedule(dynamic, 1)
         for (std::int64_t b = 0; b < count; ++b) {
-            mine.walk(b, origins[at(b)], wanted.virial, wide);
+            mine.walk(b, origins[at(b)], now.wanted.virial, wide);
         }
     }
     return walkers;
@@ -404,131 +415,122 @@ void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Want
 {
     TESSERA_EXPECT(searched_ && positions.size() == tracker_.atoms());
     check(box);
-    const AtomTracker::Now now = tracker_.at(box);
-    const PositionGrid& grid = now.grid;
-    const auto slots = static_cast<std::int64_t>(list_.order.atom_of_slot.size());
-    threads = std::max(1, threads);
     const bool in_tiles = tiles_ && forces.mode() == SumMode::exact;
     const bool in_blocks = in_tiles && blocks_;
-    const bool has_others = in_blocks && !pair_blocks_.other_columns.empty();
+    const Evaluation now{tracker_.at(box),
+                         wanted,
+                         std::max(1, threads),
+                         forces.mode(),
+                         in_tiles,
+                         in_blocks,
+                         in_blocks && !pair_blocks_.other_columns.empty()};
+    place_atoms(now, positions);
+    const bool is_simple = in_blocks && !now.has_others && !wanted.energies && !wanted.virial;
+    if (!is_simple || block_options_.wide ||
+        !add_block_forces(walk_blocks(now, false), list_.order, tiles_->force_bits, now.threads,
+                          forces)) {
+        add_all(now, forces, energies);
+    }
+    corrections_.add_forces(now.atoms.grid, positions, wanted, now.threads, forces, energies);
+}
 
-    PairWork& work = work_;
-    size(!in_tiles || wanted.energies, in_tiles && (!in_blocks || has_others), in_blocks,
-         wanted.virial || forces.mode() != SumMode::exact);
-    work.kernel_grid.reset();
-    if (in_tiles) {
-        work.kernel_grid.emplace(grid);
-    }
-    work.shift.clear();
-    work.shift_grid.clear();
-    for (const auto& k : list_.shifts) {
-        const GridPosition exact = grid.shift(k);
-        work.shift.push_back(to_nm(exact));
-        work.shift_grid.push_back(in_tiles ? work.kernel_grid->shift(k) : exact);
-    }
-    for_each_atom(std::ssize(positions), threads,
-                  [&](std::size_t a) { place(now, positions[a], a, work); });
-    if (in_blocks && !has_others && !wanted.energies && !wanted.virial && !block_options_.wide &&
-        add_block_forces(walk_blocks(now, work, wanted, false, threads), list_.order,
-                         tiles_->force_bits, threads, forces)) {
-        corrections_.add_forces(grid, positions, wanted, threads, forces, energies);
-        return;
-    }
-
-    const PackedClusters packed{work.xyzq.data(), slot_type_.data()};
-    const auto add_parameters = [this](PairBatch& batch) {
-        for (int k = 0; k < batch.size; ++k) {
-            const TypePair& pair = type_pair_[at(batch.type_pair[k])];
-            batch.c6[k] = pair.c6;
-            batch.c12[k] = pair.c12;
-        }
-        for (int k = 0; k < batch.size && !type_c4_.empty(); ++k) {
-            batch.c4[k] = type_c4_[at(batch.type_pair[k])];
-        }
-        for (int k = 0; k < batch.size && !type_cg_.empty(); ++k) {
-            batch.cg[k] = type_cg_[at(batch.type_pair[k])];
-        }
-    };
-    const auto walk_batches = [&](const auto& consume, bool only_others) {
-        RowWalker walker(form_, cutoff_ * cutoff_, packed, types_, add_parameters, consume);
-        const auto walk = [&](std::int32_t cluster, std::int32_t shift, const auto& columns) {
-            walker.walk(cluster, work.shift[at(shift)], shift, columns);
-        };
-        if (only_others) {
-            walk_listed(pair_blocks_.other_rows, pair_blocks_.other_columns, walk);
-        } else {
-            walk_rows(list_, walk);
-        }
-    };
-    const auto walk_tiles = [&](PairSums& mine, const auto& walk) {
-        const TileAtoms atoms{work.tile_xyzq.data(), slot_type_.data()};
-        TileWalker walker(*tiles_, atoms, types_, list_.order.clusters(), list_.shifts.size());
-        walk(list_, [&](std::int32_t cluster, std::int32_t shift, const auto& columns) {
-            walker.walk(cluster, work.shift_grid[at(shift)], shift, columns);
-        });
-        mine.add(walker);
-    };
+/// By way of sums that hold energies, virials and forces in 64 bits.
+void Nonbonded::add_all(const Evaluation& now, ForceSums& forces, EnergySums& energies)
+{
     std::vector<std::optional<DoubleWalker>> doubles; // empty: batches do it
-    if (doubles_ && !list_.all_pairs && forces.mode() == SumMode::exact &&
-        (!in_tiles || wanted.energies)) {
-        const DoubleResults results = in_tiles          ? DoubleResults::energies
-                                      : wanted.energies ? DoubleResults::both
-                                                        : DoubleResults::forces;
+    if (doubles_ && !list_.all_pairs && now.mode == SumMode::exact &&
+        (!now.in_tiles || now.wanted.energies)) {
+        const DoubleResults results = now.in_tiles          ? DoubleResults::energies
+                                      : now.wanted.energies ? DoubleResults::both
+                                                            : DoubleResults::forces;
         doubles = walk_in_doubles(doubles_->form, pair_blocks_,
-                                  {work.xyzq, slot_type_, work.shift, now.change}, results,
-                                  wanted.virial, threads);
+                                  {work_.xyzq, slot_type_, work_.shift, now.atoms.change}, results,
+                                  now.wanted.virial, now.threads);
     }
-    if ((in_tiles && !in_blocks) || (doubles.empty() && (!in_tiles || wanted.energies))) {
-        need_rows(threads);
+    if ((now.in_tiles && !now.in_blocks) ||
+        (doubles.empty() && (!now.in_tiles || now.wanted.energies))) {
+        need_rows(now.threads);
     }
-    std::vector<std::optional<PairSums>> sums(at(threads));
-    if (in_blocks) {
-        sums[0].emplace(at(slots), list_.shifts.size(), SumMode::exact);
+    const std::size_t slots = list_.order.atom_of_slot.size(), shifts = list_.shifts.size();
+    std::vector<std::optional<PairSums>> sums(at(now.threads));
+    if (now.in_blocks) {
+        sums[0].emplace(slots, shifts, SumMode::exact);
         const auto add = [&](bool wide) {
-            return sums[0]->add(walk_blocks(now, work, wanted, wide, threads), tiles_->force_bits,
-                                threads);
+            return sums[0]->add(walk_blocks(now, wide), tiles_->force_bits, now.threads);
         };
         const bool fits = add(block_options_.wide) || add(true);
         TESSERA_ENSURE(fits);
     }
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(now.threads)
     {
-        std::optional<PairSums>& mine = sums[at(thread_number())];
-        if (!mine) {
-            const bool has_forces = !in_blocks || has_others;
-            mine.emplace(has_forces ? at(slots) : 0, list_.shifts.size(), forces.mode());
+        const std::size_t me = at(thread_number());
+        if (!sums[me]) {
+            const bool has_forces = !now.in_blocks || now.has_others;
+            sums[me].emplace(has_forces ? slots : 0, shifts, now.mode);
         }
-        if (in_blocks && has_others) {
-            walk_tiles(*mine, [&](const auto&, const auto& walk) {
-                walk_listed(pair_blocks_.other_rows, pair_blocks_.other_columns, walk);
-            });
-        } else if (in_tiles && !in_blocks) {
-            walk_tiles(*mine, [&](const auto& list, const auto& walk) { walk_rows(list, walk); });
+        if (!doubles.empty() && doubles[me]) {
+            sums[me]->add(*doubles[me]);
         }
-        const auto add_energies = [&](const PairBatch& batch, std::int32_t, std::int32_t) {
-            mine->add_energies(batch);
-        };
-        if (!doubles.empty()) {
-            if (doubles[at(thread_number())]) {
-                mine->add(*doubles[at(thread_number())]);
-            }
-            if (has_others) { // which the blocks have not got
-                walk_batches(add_energies, true);
-            }
-        } else if (!in_tiles) {
-            walk_batches([&](const PairBatch& batch, std::int32_t cluster,
-                             std::int32_t shift) { mine->add(batch, cluster, shift, wanted); },
-                         false);
-        } else if (wanted.energies) {
-            walk_batches(add_energies, false);
-        }
+        add_share(now, !doubles.empty(), *sums[me]);
     }
-    join(sums, list_.order, work.grid, work.shift_grid, wanted, threads, forces, energies);
-    if (in_tiles && wanted.energies) { // seldom
-        tessera::let_go(work.xyzq);
-        tessera::let_go(work.grid);
+    join(sums, list_.order, work_.grid, work_.shift_grid, now.wanted, now.threads, forces,
+         energies);
+    if (now.in_tiles && now.wanted.energies) { // seldom
+        tessera::let_go(work_.xyzq);
+        tessera::let_go(work_.grid);
     }
-    corrections_.add_forces(grid, positions, wanted, threads, forces, energies);
+}
+
+/// What neither blocks nor doubles have done: the calling thread's share of it.
+void Nonbonded::add_share(const Evaluation& now, bool has_doubles, PairSums& mine)
+{
+    const auto walk = [&](bool only_others, const auto& walk_row) {
+        if (only_others) {
+            walk_listed(pair_blocks_.other_rows, pair_blocks_.other_columns, walk_row);
+        } else {
+            walk_rows(list_, walk_row);
+        }
+    };
+    if (now.has_others || (now.in_tiles && !now.in_blocks)) {
+        const TileAtoms atoms{work_.tile_xyzq.data(), slot_type_.data()};
+        TileWalker walker(*tiles_, atoms, types_, list_.order.clusters(), list_.shifts.size());
+        walk(now.has_others, [&](std::int32_t cluster, std::int32_t shift, const auto& columns) {
+            walker.walk(cluster, work_.shift_grid[at(shift)], shift, columns);
+        });
+        mine.add(walker);
+    }
+    const bool wants_batches = !now.in_tiles || now.wanted.energies;
+    if (!wants_batches || (has_doubles && !now.has_others)) {
+        return;
+    }
+    const PackedClusters packed{work_.xyzq.data(), slot_type_.data()};
+    const auto add_parameters = [this](PairBatch& batch) { this->add_parameters(batch); };
+    const auto consume = [&](const PairBatch& batch, std::int32_t cluster, std::int32_t shift) {
+        if (now.in_tiles) {
+            mine.add_energies(batch);
+        } else {
+            mine.add(batch, cluster, shift, now.wanted);
+        }
+    };
+    RowWalker walker(form_, cutoff_ * cutoff_, packed, types_, add_parameters, consume);
+    walk(has_doubles, [&](std::int32_t cluster, std::int32_t shift, const auto& columns) {
+        walker.walk(cluster, work_.shift[at(shift)], shift, columns);
+    });
+}
+
+void Nonbonded::add_parameters(PairBatch& batch) const
+{
+    for (int k = 0; k < batch.size; ++k) {
+        const TypePair& pair = type_pair_[at(batch.type_pair[k])];
+        batch.c6[k] = pair.c6;
+        batch.c12[k] = pair.c12;
+    }
+    for (int k = 0; k < batch.size && !type_c4_.empty(); ++k) {
+        batch.c4[k] = type_c4_[at(batch.type_pair[k])];
+    }
+    for (int k = 0; k < batch.size && !type_cg_.empty(); ++k) {
+        batch.cg[k] = type_cg_[at(batch.type_pair[k])];
+    }
 }
 
 } // namespace tessera

@@ -24,6 +24,8 @@
 namespace tessera
 {
 
+class PairSums;
+
 /// A rank's part of the pairs, where several ranks share the work.
 struct PairShare {
     /// Whether the pair x_i + shift - x_j of canonical images is computed here; shift in cell
@@ -100,13 +102,24 @@ private:
     void drop_pairs_of_others();
     void make_tiles(const Topology& topology);
     void make_blocks(std::span<const Vec3> canonical, int threads);
-    [[nodiscard]] std::vector<std::optional<BlockWalker>> walk_blocks(const AtomTracker::Now& now,
-                                                                      const PairWork& work,
-                                                                      Wanted wanted, bool wide,
-                                                                      int threads);
-    void size(bool in_doubles, bool in_tiles, bool in_blocks, bool in_grid);
-    void place(const AtomTracker::Now& now, const Vec3& position, std::size_t atom,
-               PairWork& work) const;
+
+    /// What is wanted of one evaluation, and which kernels do it.
+    struct Evaluation {
+        AtomTracker::Now atoms;
+        Wanted wanted;
+        int threads;
+        SumMode mode;
+        bool in_tiles;   ///< forces come from FP32 kernels
+        bool in_blocks;  ///< most of them from that of blocks
+        bool has_others; ///< the others from that of single tiles
+    };
+    void place_atoms(const Evaluation& now, std::span<const Vec3> positions);
+    void place(const AtomTracker::Now& now, const Vec3& position, std::size_t atom);
+    [[nodiscard]] std::vector<std::optional<BlockWalker>> walk_blocks(const Evaluation& now,
+                                                                      bool wide);
+    void add_all(const Evaluation& now, ForceSums& forces, EnergySums& energies);
+    void add_share(const Evaluation& now, bool has_doubles, PairSums& mine);
+    void add_parameters(PairBatch& batch) const;
 
     PairForm form_;
     double cutoff_;
