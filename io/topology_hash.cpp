@@ -48,14 +48,8 @@ void add_table(ContentHash& hash, const TermTable<Term>& table)
     }
 }
 
-} // namespace
-
-std::string topology_hash(const Topology& t)
+void add_names(ContentHash& hash, const Topology& t)
 {
-    ContentHash hash;
-    add(hash, t.mass);
-    add(hash, t.charge);
-    add(hash, t.type);
     add(hash, t.atom_name);
     add(hash, t.residue);
     add(hash, t.kind);
@@ -65,16 +59,23 @@ std::string topology_hash(const Topology& t)
         hash.add(residue.number);
         hash.add_number(residue.first_atom);
     }
+}
 
+void add_pairs(ContentHash& hash, const Topology& t)
+{
     hash.add_number(t.pairs.types);
     add(hash, t.pairs.c6);
     add(hash, t.pairs.c12);
     add(hash, t.pairs.c4);
-    hash.add_number(t.coulomb_constant);
+}
 
+void add_tables(ContentHash& hash, const Topology& t)
+{
     std::apply([&](const auto&... table) { (add_table(hash, table), ...); }, t.terms);
-    add(hash, t.exclusions.offset);
-    add(hash, t.exclusions.value);
+}
+
+void add_constraints(ContentHash& hash, const Topology& t)
+{
     for (const DistanceConstraint& constraint : t.constraints) {
         hash.add_number(constraint.i);
         hash.add_number(constraint.j);
@@ -87,13 +88,63 @@ std::string topology_hash(const Topology& t)
         hash.add_number(water.d_oh);
         hash.add_number(water.d_hh);
     }
+}
+
+void add_sites(ContentHash& hash, const Topology& t)
+{
     for (const VirtualSite& site : t.virtual_sites) {
         hash.add_number(site.kind);
         hash.add_number(site.site);
         add(hash, site.parents);
         add(hash, site.parameters);
     }
+}
+
+} // namespace
+
+std::string topology_hash(const Topology& t)
+{
+    ContentHash hash;
+    add(hash, t.mass);
+    add(hash, t.charge);
+    add(hash, t.type);
+    add_names(hash, t);
+    add_pairs(hash, t);
+    hash.add_number(t.coulomb_constant);
+    add_tables(hash, t);
+    add(hash, t.exclusions.offset);
+    add(hash, t.exclusions.value);
+    add_constraints(hash, t);
+    add_sites(hash, t);
     return hash.text();
+}
+
+std::vector<std::pair<std::string, std::string>> topology_part_hashes(const Topology& topology)
+{
+    std::vector<std::pair<std::string, std::string>> out;
+    const auto part = [&](const char* name, const auto& adds) {
+        ContentHash hash;
+        adds(hash, topology);
+        out.emplace_back(name, hash.text());
+    };
+    part("masses", [](ContentHash& hash, const Topology& t) { add(hash, t.mass); });
+    part("charges", [](ContentHash& hash, const Topology& t) {
+        add(hash, t.charge);
+        hash.add_number(t.coulomb_constant);
+    });
+    part("names", add_names);
+    part("pair parameters", [](ContentHash& hash, const Topology& t) {
+        add(hash, t.type);
+        add_pairs(hash, t);
+    });
+    part("bonded terms", add_tables);
+    part("exclusions", [](ContentHash& hash, const Topology& t) {
+        add(hash, t.exclusions.offset);
+        add(hash, t.exclusions.value);
+    });
+    part("constraints", add_constraints);
+    part("virtual sites", add_sites);
+    return out;
 }
 
 } // namespace tessera

@@ -507,6 +507,26 @@ H5mdTrajectory H5mdTrajectory::append_to(const TrajectorySettings& settings,
     return H5mdTrajectory(std::move(parts));
 }
 
+void H5mdTrajectory::require_frames(const std::string& path, const Topology& topology,
+                                    std::int64_t last_step, std::int64_t last_frame)
+{
+    TrajectorySettings settings;
+    settings.path = path;
+    const auto look = [&] {
+        Parts parts(settings, topology);
+        parts.file = h5::File::open(path, h5::Access::read);
+        const std::string position = group + "/position";
+        require(parts.file.has_dataset(position + "/step") &&
+                    parts.file.has_dataset(position + "/value"),
+                path, "it holds no positions");
+        parts.step = parts.file.dataset(position + "/step");
+        parts.position = parts.file.dataset(position + "/value");
+        parts.check_no_gap(last_step, last_frame);
+    };
+    h5::rehearse(path, look);
+    look();
+}
+
 void H5mdTrajectory::append(const TrajectoryFrame& frame)
 {
     Parts& p = *parts_;

@@ -86,6 +86,11 @@ public:
     static H5mdTrajectory append_to(const TrajectorySettings& settings, const Topology& topology,
                                     std::int64_t last_step, std::int64_t last_frame = -1);
 
+    /// The same look for frames that are missing, without opening the file to write: for a run that
+    /// has nothing left to append. Throws InputError, FileError.
+    static void require_frames(const std::string& path, const Topology& topology,
+                               std::int64_t last_step, std::int64_t last_frame);
+
     H5mdTrajectory(H5mdTrajectory&&) noexcept;
     H5mdTrajectory& operator=(H5mdTrajectory&&) noexcept;
     ~H5mdTrajectory();

@@ -58,7 +58,26 @@ RunSession::RunSession(LoadedSystem system, const RunOptions& options, const Sto
             }
         }
         make_simulation();
+    } else {
+        look_at_trajectory();
     }
+}
+
+/// Of a run that has nothing left to do.
+void RunSession::look_at_trajectory() const
+{
+    const auto& file = system_.deck.output.trajectory;
+    const TrajectoryEnd end = trajectory_end(*continued_);
+    if (!file || end.file != file->filename().string()) {
+        return;
+    }
+    if (!std::filesystem::exists(*file)) {
+        throw InputError(fmt::format("{}: the trajectory is missing (the checkpoint {} belongs to "
+                                     "it). Nothing is left to compute: put the file back.",
+                                     file->string(), continued_from_));
+    }
+    H5mdTrajectory::require_frames(file->string(), *system_.assembly.topology, start_.step,
+                                   end.last_frame);
 }
 
 RunSession::~RunSession() = default;
@@ -89,10 +108,11 @@ void RunSession::choose_start(const std::string& continuation)
                                          deck.file.string()));
         }
         if (has_checkpoint(file->string())) {
-            ReadCheckpoint read = read_checkpoint(file->string(), hash_);
+            ReadCheckpoint read = read_checkpoint(file->string());
             if (!read.warning.empty()) {
                 std::cerr << "warning: " << read.warning << '\n';
             }
+            check_same_system(deck, hash_, *system_.assembly.topology, read.checkpoint, read.path);
             check_same_settings(deck, read.checkpoint, file->string());
             take_mesh(read.checkpoint, system_.assembly.nonbonded);
             start_ = read.checkpoint.state;
@@ -466,7 +486,7 @@ void RunSession::write_checkpoint_now()
     Checkpoint checkpoint;
     checkpoint.doubles = simulation_->export_extra();
     checkpoint.deck_text = binding_settings(system_.deck);
-    checkpoint.topology_hash = hash_;
+    keep_system(hash_, *system_.assembly.topology, checkpoint);
     checkpoint.program_version = version_text();
     keep_mesh(system_.assembly.nonbonded, checkpoint);
     if (trajectory_) {

@@ -49,6 +49,7 @@ private:
     /// Flushes or closes it; may fail where the file is lost.
     void put_trajectory_in_place(const std::function<void(H5mdTrajectory&)>& how);
     void open_trajectory();
+    void look_at_trajectory() const;
     H5mdTrajectory continued_trajectory(const TrajectorySettings& settings) const;
     void make_simulation();
     void add_accuracy_check();

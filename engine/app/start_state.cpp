@@ -2,6 +2,7 @@
 
 #include "engine/app/start_faults.hpp"
 #include "io/same_deck_value.hpp"
+#include "io/topology_hash.hpp"
 
 #include <algorithm>
 #include <array>
@@ -20,15 +21,35 @@ constexpr const char* trajectory_key = "output.trajectory";
 constexpr const char* last_frame_key = "output.last_frame";
 constexpr const char* beta_key = "settings.ewald_beta";
 
-/// Keys a continued run may change: how long, what is written, where it is computed.
+constexpr const char* part_prefix = "topology."; ///< no table of a deck
+
+/// Keys that act through the topology alone, which is compared as it is.
+bool is_of_topology(const std::string& key)
+{
+    static const std::array<std::string, 5> names = {"system.define", "system.coulomb_constant",
+                                                     "run.constraints", "run.rigid_water",
+                                                     "run.hydrogen_mass"};
+    return std::find(names.begin(), names.end(), key) != names.end();
+}
+
+/// Keys a continued run may change: how long, what is written, where it is computed, and what acts
+/// at step 0 alone.
 bool is_free(const std::string& key)
 {
-    static const std::array<std::string, 11> names = {
-        "run.steps",          "run.duration",        "system.topology",
-        "system.coordinates", "system.include",      "system.restraint_reference",
-        "compute.threads",    "compute.device",      "compute.check_every",
-        "run.velocities",     "compute.shuffle_seed"};
-    return key.rfind("output.", 0) == 0 ||
+    static const std::array<std::string, 13> names = {"run.steps",
+                                                      "run.duration",
+                                                      "system.topology",
+                                                      "system.coordinates",
+                                                      "system.include",
+                                                      "system.restraint_reference",
+                                                      "compute.threads",
+                                                      "compute.device",
+                                                      "compute.check_every",
+                                                      "run.velocities",
+                                                      "compute.shuffle_seed",
+                                                      "run.temperature",
+                                                      "pme.tune"};
+    return key.rfind("output.", 0) == 0 || key.rfind(part_prefix, 0) == 0 ||
            std::find(names.begin(), names.end(), key) != names.end();
 }
 
@@ -45,6 +66,25 @@ std::map<std::string, std::string> settings_of(const std::string& text)
         begin = end + 1;
     }
     return out;
+}
+
+std::string settings_of_topology(const Deck& deck)
+{
+    std::string out;
+    for (const auto& [key, value] : deck.values) {
+        if (is_of_topology(key)) {
+            out += fmt::format("{} = {}\n", key, value);
+        }
+    }
+    return out;
+}
+
+std::string difference(const std::string& key, const std::string& old_value,
+                       const std::string& new_value)
+{
+    return fmt::format("\n  {}: {} in the checkpoint, {} in the deck", key,
+                       old_value.empty() ? "not given" : old_value,
+                       new_value.empty() ? "not given" : new_value);
 }
 
 } // namespace
@@ -100,13 +140,15 @@ void check_same_settings(const Deck& deck, const Checkpoint& checkpoint, const s
         }
         return found == settings.end() ? std::string() : found->second;
     };
-    std::string differences;
-    const auto add = [&](const std::string& key, const std::string& old_value,
-                         const std::string& new_value) {
-        differences += fmt::format("\n  {}: {} in the checkpoint, {} in the deck", key,
-                                   old_value.empty() ? "not given" : old_value,
-                                   new_value.empty() ? "not given" : new_value);
+    // its only use beyond step 0 is as the default of the other
+    const bool same_noise = deck.dynamics.thermostat == ThermostatKind::none ||
+                            same_deck_value("thermostat.seed", text_of(before, "thermostat.seed"),
+                                            text_of(now, "thermostat.seed"));
+    const auto acts = [&](const std::string& key) {
+        return !is_free(key) && !is_of_topology(key) && deck.idle.count(key) == 0 &&
+               !(key == "run.seed" && same_noise);
     };
+    std::string differences;
     std::set<std::string> keys;
     for (const auto* settings : {&now, &before}) {
         for (const auto& [key, value] : *settings) {
@@ -115,8 +157,8 @@ void check_same_settings(const Deck& deck, const Checkpoint& checkpoint, const s
     }
     for (const std::string& key : keys) {
         const std::string old_value = text_of(before, key), new_value = text_of(now, key);
-        if (!is_free(key) && !same_deck_value(key, old_value, new_value)) {
-            add(key, old_value, new_value);
+        if (acts(key) && !same_deck_value(key, old_value, new_value)) {
+            differences += difference(key, old_value, new_value);
         }
     }
     if (!differences.empty()) {
@@ -126,6 +168,49 @@ void check_same_settings(const Deck& deck, const Checkpoint& checkpoint, const s
             "without --continue, or start another run from this state: system.coordinates = \"{}\"",
             file, differences, file));
     }
+}
+
+void keep_system(const std::string& hash, const Topology& topology, Checkpoint& checkpoint)
+{
+    checkpoint.topology_hash = hash;
+    for (const auto& [part, of_part] : topology_part_hashes(topology)) {
+        checkpoint.deck_text += fmt::format("{}{} = {}\n", part_prefix, part, of_part);
+    }
+}
+
+void check_same_system(const Deck& deck, const std::string& hash, const Topology& topology,
+                       const Checkpoint& checkpoint, const std::string& file)
+{
+    if (checkpoint.topology_hash == hash) {
+        return;
+    }
+    const auto before = settings_of(checkpoint.deck_text);
+    std::string what, keys;
+    if (const auto atoms = static_cast<std::int64_t>(checkpoint.state.position.size());
+        atoms != topology.atoms()) {
+        what = fmt::format("it has {} atoms, the deck's has {}", atoms, topology.atoms());
+    } else {
+        for (const auto& [part, of_part] : topology_part_hashes(topology)) {
+            const auto old = before.find(part_prefix + part);
+            if (old != before.end() && old->second != of_part) {
+                what += (what.empty() ? "" : ", ") + part;
+            }
+        }
+        what = fmt::format("both have {} atoms, but other {}", atoms,
+                           what.empty() ? "parameters or names" : what);
+    }
+    for (const auto& [key, value] : settings_of(settings_of_topology(deck))) {
+        const auto old = before.find(key);
+        const std::string old_value = old == before.end() ? "" : old->second;
+        if (!same_deck_value(key, old_value, value)) {
+            keys += difference(key, old_value, value);
+        }
+    }
+    throw InputError(fmt::format(
+        "{}: the checkpoint is of another system (topology {} in the file, {} in the deck: {}){}\n "
+        "hint: name the checkpoint of this system, restore the topology, or start without "
+        "--continue",
+        file, checkpoint.topology_hash, hash, what, keys.empty() ? "" : ":" + keys));
 }
 
 void keep_trajectory_end(const TrajectoryEnd& end, Checkpoint& checkpoint)

@@ -16,8 +16,15 @@ State start_state(const Deck& deck, const Assembly& assembly, Diagnostics& diagn
 /// that reach the trajectory's bits. Steps, output, threads and file names may change.
 std::string binding_settings(const Deck& deck);
 
+/// The system of a run into a checkpoint (its topology_hash.hpp and those of its parts), and the
+/// comparison with it: throws InputError that says what differs.
+void keep_system(const std::string& hash, const Topology& topology, Checkpoint& checkpoint);
+void check_same_system(const Deck& deck, const std::string& hash, const Topology& topology,
+                       const Checkpoint& checkpoint, const std::string& file);
+
 /// Throws InputError where the deck's settings differ from those that stand in the checkpoint; the
-/// message names each key with both values.
+/// message names each key with both values. Keys that change nothing in this run, and those that
+/// act through the topology, may differ.
 void check_same_settings(const Deck& deck, const Checkpoint& checkpoint, const std::string& file);
 
 /// Where the trajectory that belongs to a checkpoint ends.

@@ -194,7 +194,12 @@ def commands():
         after(without("traj.h5md"), goes_on)
     yield "go on with another step", "the deck asks for another run than the one to continue", 2, \
         lambda a: a.go_on("run.timestep=2.5 fs")
-    yield "go on with another system", "the checkpoint is of another system (topology ", 2, after(another_mass, goes_on)
+    yield "go on with another system", "in the deck: both have 864 atoms, but other masses)\n hint: name the checkpoint of", 2, \
+        after(another_mass, goes_on)
+    yield "go on with fewer atoms", "in the deck: it has 864 atoms, the deck's has 9)", 2, \
+        lambda a: a.go_on("system.topology=water.top", "system.coordinates=water.gro", "nonbonded.cutoff=1 nm")
+    yield "nothing to do without the trajectory", "traj.h5md: the trajectory is missing (the checkpoint state.h5 belongs to it)", 2, \
+        after(without("traj.h5md"), lambda a: a.run(20, "--continue"))
     yield "go on from a lone damaged checkpoint", ", and there is no previous one (state.h5.prev)", 4, \
         after(without("state.h5.prev"), after(replaced("state.h5", altered), goes_on))
     yield "go on from two damaged checkpoints", "state.h5.prev: is no complete checkpoint (too short). Start without " \
@@ -231,6 +236,10 @@ def commands_of_changed_files():
 
     yield "go on in an earlier file", "it belongs to another run: the checkpoint is of step 20 and follows a frame at step " \
         "20, but up to there its last frame is of step 0", 2, goes_on_after(rows(1))
+    yield "nothing to do in a trajectory that was cut", "up to there its last frame is of step 0: those between are missing", 2, \
+        with_file(rows(1), lambda a: a.run(20, "--continue"))
+    yield "nothing to do in a trajectory without positions", "it holds no positions", 2, \
+        with_file(drop(GROUP + "position"), lambda a: a.run(20, "--continue"))
     yield "go on in a file without frames", "but up to there the file has no frame", 2, goes_on_after(rows(0))
     yield "go on in a file with velocities", "it holds velocities, which the deck does not ask for", 2, \
         goes_on_after(lambda file: file.create_group(GROUP + "velocity"))

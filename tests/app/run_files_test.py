@@ -267,6 +267,30 @@ class EarlierRuns(RunFiles):
         self.assertIn("there is no checkpoint to continue from", run.stderr)
 
 
+class SettingsWithoutEffect(RunFiles):
+    """What a continued run may say otherwise: nothing of it reaches the bits."""
+
+    def test_do_not_stop_a_run_from_going_on(self):
+        nve = ["thermostat.kind=none"]
+        self.run_steps(10, sets=nve)
+        for text in ("run.temperature=100 K", "nonbonded.lj_switch=0.5 nm", "compute.reproducible=false", "run.seed=7",
+                     "nonbonded.drift_tolerance=exact", "system.define=['OTHER']", "run.constraints=h-bonds",
+                     "thermostat.seed=3"):
+            with self.subTest(change=text):
+                run = self.run_steps(10, "--continue", sets=nve + [text])
+                self.assertIn("nothing to do", run.stdout)
+        for text in ("run.timestep=2.5 fs", "thermostat.kind=v-rescale", "nonbonded.cutoff=1.0 nm", "run.integrator=velocity-verlet"):
+            with self.subTest(change=text):
+                run = self.run_steps(10, "--continue", sets=nve + [text], status=2)
+                self.assertIn("the deck asks for another run than the one to continue", run.stderr)
+
+    def test_are_others_where_a_thermostat_draws_noise(self):
+        self.run_steps(10)
+        run = self.run_steps(10, "--continue", sets=["run.seed=7"], status=2)
+        self.assertRegex(run.stderr, r"seed: \d+ in the checkpoint, 7 in the deck")
+        self.run_steps(10, "--continue", sets=["run.temperature=100 K"])
+
+
 class OneProcess(RunFiles):
     def test_at_a_time_writes_a_file(self):
         process = subprocess.Popen(self.tessera("run", "--quiet", sets=STRIDES + ["run.steps=1000000000"]),
