@@ -76,15 +76,15 @@ struct PairStages {
     [[gnu::always_inline]] Floats middle(const RowAtoms& row, const InFlight& s,
                                          const float* column, const float* lj) const
     {
-        const Floats t = s.inv_r2, t3 = t * t * t;
+        const Floats t = s.inv_r2;
         // f over t: Lennard-Jones, and what of the charges has the factor t
         Floats first, second;
         if constexpr (Lj == LjRule::geometric) {
+            const Floats t3 = t * t * t;
             first = fused_minus(row.lj_b * quad(lj + 4), t3, row.lj_a * quad(lj));
             second = t3;
         } else {
-            const Floats sigma = row.lj_a + quad(lj), sigma2 = sigma * sigma;
-            const Floats u3 = sigma2 * sigma2 * sigma2 * t3;
+            const Floats sigma = row.lj_a + quad(lj), u = sigma * sigma * t, u3 = u * u * u;
             first = row.lj_b * quad(lj + 4) * u3;
             second = fused_minus(broadcast(2.0F), u3, broadcast(1.0F));
         }
