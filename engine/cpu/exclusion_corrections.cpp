@@ -171,17 +171,25 @@ TESSERA_INLINE_ bool subtract(Batch& b, int n, const GridCell& cell, double larg
     return is_far == 0;
 }
 
+/// Energies where wanted: their series costs as much as that of the forces.
 template <class Batch>
-TESSERA_INLINE_ void evaluate(Batch& b, int n, const PairForm& form)
+TESSERA_INLINE_ void evaluate(Batch& b, int n, const PairForm& form, bool wants_energies)
 {
     if (form.coulomb == CoulombForm::ewald) {
         const double beta = form.beta;
+        const auto pair = [&](int k) __attribute__((always_inline))
+        {
+            return ewald_excluded_near(b.strength[k], beta * beta * distance2(b, k), beta);
+        };
 #pragma omp simd
         for (int k = 0; k < n; ++k) {
-            const PairResult<double> pair =
-                ewald_excluded_near(b.strength[k], beta * beta * distance2(b, k), beta);
-            b.energy[k] = pair.energy;
-            b.force_over_r[k] = pair.force_over_r;
+            b.force_over_r[k] = pair(k).force_over_r;
+        }
+        if (wants_energies) {
+#pragma omp simd
+            for (int k = 0; k < n; ++k) {
+                b.energy[k] = pair(k).energy;
+            }
         }
     } else {
         const ReactionField<double> field = form.field;
@@ -217,32 +225,34 @@ TESSERA_INLINE_ bool round_forces(Batch& b, int n)
 
 template <class Batch>
 TESSERA_INLINE_ bool compute_body(Batch& b, int n, const GridCell& cell, const PairForm& form,
-                                  double largest_r2)
+                                  double largest_r2, bool wants_energies)
 {
     if (!subtract(b, n, cell, largest_r2)) {
         return false;
     }
-    evaluate(b, n, form);
+    evaluate(b, n, form, wants_energies);
     return round_forces(b, n);
 }
 
 template <class Batch>
 [[gnu::flatten, gnu::target("avx512f,avx512dq,avx512vl,avx512bw,prefer-vector-width=512")]] bool
-compute_avx512(Batch& b, int n, const GridCell& cell, const PairForm& form, double largest_r2)
+compute_avx512(Batch& b, int n, const GridCell& cell, const PairForm& form, double largest_r2,
+               bool wants_energies)
 {
-    return compute_body(b, n, cell, form, largest_r2);
+    return compute_body(b, n, cell, form, largest_r2, wants_energies);
 }
 template <class Batch>
 [[gnu::flatten, gnu::target("avx2")]] bool compute_avx2(Batch& b, int n, const GridCell& cell,
-                                                        const PairForm& form, double largest_r2)
+                                                        const PairForm& form, double largest_r2,
+                                                        bool wants_energies)
 {
-    return compute_body(b, n, cell, form, largest_r2);
+    return compute_body(b, n, cell, form, largest_r2, wants_energies);
 }
 template <class Batch>
 [[gnu::flatten]] bool compute_baseline(Batch& b, int n, const GridCell& cell, const PairForm& form,
-                                       double largest_r2)
+                                       double largest_r2, bool wants_energies)
 {
-    return compute_body(b, n, cell, form, largest_r2);
+    return compute_body(b, n, cell, form, largest_r2, wants_energies);
 }
 
 #undef TESSERA_INLINE_
@@ -314,7 +324,8 @@ void ExclusionCorrections::add_share(const PositionGrid& grid, std::span<const V
             }
             b.strength[k] = strength_[begin + static_cast<std::size_t>(k)];
         }
-        if (share.forces.mode() != SumMode::exact || !compute(b, n, cell, form_, largest_r2)) {
+        if (share.forces.mode() != SumMode::exact ||
+            !compute(b, n, cell, form_, largest_r2, wanted.energies)) {
             for (std::size_t pair = begin; pair < end; ++pair) {
                 add_pair(grid, positions, pair, wanted, share);
             }
