@@ -41,7 +41,10 @@ RunSession::RunSession(LoadedSystem system, const RunOptions& options, const Sto
     if (deck.output.time_limit_of_slurm) {
         system_.deck.output.time_limit = time_left_in_slurm_job(deck.place_of("output.time_limit"));
     }
-    system_.deck.compute.threads = threads_; // what the opening tells
+    system_.deck.compute.threads = threads_;         // what the opening tells
+    let_go(system_.assembly.coordinates.atom_names); // compared with the topology's
+    let_go(system_.assembly.coordinates.residue_names);
+    let_go(system_.assembly.coordinates.residue_numbers);
     lock_files();
     hash_ = topology_hash(topology);
     kinds_ = kinds_present(topology, system_.assembly.nonbonded);
@@ -248,9 +251,10 @@ H5mdTrajectory RunSession::continued_trajectory(const TrajectorySettings& settin
 void RunSession::make_simulation()
 {
     const Deck& deck = system_.deck;
+    system_.assembly.coordinates = {}; // the start has them
     simulation_ = std::make_unique<Simulation>(
-        system_.assembly.topology, system_.assembly.nonbonded, deck.dynamics, start_, threads_,
-        continued_ ? StartKind::continued : StartKind::fresh);
+        system_.assembly.topology, system_.assembly.nonbonded, deck.dynamics, std::move(start_),
+        threads_, continued_ ? StartKind::continued : StartKind::fresh);
     if (continued_) {
         ExtraState extra;
         for (const auto& [name, values] : continued_->doubles) {
@@ -260,9 +264,6 @@ void RunSession::make_simulation()
         }
         simulation_->import_extra(extra);
     }
-    let_go(start_.position); // the simulation has them now
-    let_go(start_.velocity);
-    system_.assembly.coordinates = {};
     add_accuracy_check();
     if (log_.is_open()) {
         energy_log_ = std::make_unique<EnergyLog>(

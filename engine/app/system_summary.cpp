@@ -153,8 +153,8 @@ std::string file_in_words(const std::optional<std::filesystem::path>& file)
 double estimated_memory(const Assembly& assembly)
 {
     const double atoms = static_cast<double>(assembly.topology->atoms());
-    // program and libraries; state, topology, force sums: fitted to 23,558 atoms with two threads
-    double bytes = 12e6 + atoms * 900;
+    // program and libraries; state, topology, force sums: fitted to 1500 to 144,000 atoms
+    double bytes = 26e6 + atoms * 350;
     const double cutoff = assembly.nonbonded.cutoff() + assembly.nonbonded.list_buffer;
     if (assembly.box.is_periodic() && std::isfinite(cutoff)) {
         const double neighbours =

@@ -28,9 +28,7 @@ public:
     /// nm: tiles are chosen that hold a pair nearer than this.
     [[nodiscard]] double radius() const { return cutoff_ + buffer_ + rounding; }
 
-    /// After a search: nothing is kept.
-    void forget() { has_list_ = false; }
-    /// The same, and returns their memory.
+    /// Before a search: nothing is kept, nor its memory.
     void let_go() { *this = PrunedBlocks(cutoff_, buffer_); }
 
     /// Blocks, by the same numbers and origins, that hold all pairs of `all` within the cut-off.

@@ -32,7 +32,8 @@ private:
 
 class NonbondedForces : public ForceProvider {
 public:
-    NonbondedForces(const Topology& topology, const NonbondedSettings& settings)
+    NonbondedForces(const std::shared_ptr<const Topology>& topology,
+                    const NonbondedSettings& settings)
         : nonbonded_(topology, settings)
     {
     }
@@ -105,7 +106,7 @@ Providers make_plainly(const std::shared_ptr<const Topology>& topology,
                        const NonbondedSettings& settings)
 {
     Providers out;
-    out.push_back(std::make_unique<NonbondedForces>(*topology, settings));
+    out.push_back(std::make_unique<NonbondedForces>(topology, settings));
     out.push_back(std::make_unique<LongRangeForces>(*topology, settings));
     out.push_back(std::make_unique<ListedForces>(topology));
     if (settings.dispersion_correction != DispersionCorrection::none) {

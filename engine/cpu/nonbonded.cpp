@@ -54,10 +54,23 @@ double reach_of_rounding(Precision precision, double cutoff)
 }
 
 Nonbonded::Nonbonded(const Topology& topology, const NonbondedSettings& settings)
+    : Nonbonded(topology, settings, std::make_shared<const RaggedList>(topology.exclusions))
+{
+}
+
+Nonbonded::Nonbonded(const std::shared_ptr<const Topology>& topology,
+                     const NonbondedSettings& settings)
+    : Nonbonded(*topology, settings,
+                std::shared_ptr<const RaggedList>(topology, &topology->exclusions))
+{
+}
+
+Nonbonded::Nonbonded(const Topology& topology, const NonbondedSettings& settings,
+                     std::shared_ptr<const RaggedList> exclusions)
     : form_(make_pair_form(settings, topology.coulomb_constant)), cutoff_(cutoff_in_use(settings)),
       sure_cutoff_(cutoff_), list_radius_(cutoff_ + std::max(0.0, settings.list_buffer)),
       needs_cell_(is_ewald(settings.electrostatics) || settings.lj_pme),
-      exclusions_(topology.exclusions), charge_(topology.charge), type_(topology.type),
+      exclusions_(std::move(exclusions)), charge_(topology.charge), type_(topology.type),
       types_(topology.pairs.types), shuffle_seed_(settings.shuffle_seed)
 {
     const std::vector<double> cg = settings.lj_pme
@@ -165,9 +178,12 @@ void Nonbonded::search(const Box& box, std::span<const Vec3> positions, int thre
 {
     TESSERA_EXPECT(positions.size() == charge_.size());
     check(box);
+    if (pruned_) {
+        pruned_->let_go(); // the search needs as much
+    }
     tracker_.start(box, positions, threads);
     const std::vector<Vec3> canonical = tracker_.positions(threads);
-    list_ = make_empty_pair_list(tracker_.box(), canonical, exclusions_, list_radius_, threads);
+    list_ = make_empty_pair_list(tracker_.box(), canonical, *exclusions_, list_radius_, threads);
     has_rows_ = false;
     if (shuffle_seed_ != 0) {
         need_rows(threads);
@@ -192,6 +208,11 @@ void Nonbonded::search(const Box& box, std::span<const Vec3> positions, int thre
     }
     if ((blocks_ || doubles_) && !list_.all_pairs) {
         make_blocks(canonical, threads);
+        if (!has_rows_) { // who needs rows has them made from the positions
+            tessera::let_go(list_.order.nodes);
+            tessera::let_go(list_.masked_begin);
+            tessera::let_go(list_.masked);
+        }
     }
 }
 
@@ -215,7 +236,12 @@ void Nonbonded::let_go()
 void Nonbonded::need_rows(int threads)
 {
     if (!has_rows_) {
-        find_rows(tracker_.box(), tracker_.positions(threads), threads, list_);
+        const std::vector<Vec3> canonical = tracker_.positions(threads);
+        if (list_.order.nodes.empty()) {
+            list_ = make_empty_pair_list(tracker_.box(), canonical, *exclusions_, list_radius_,
+                                         threads);
+        }
+        find_rows(tracker_.box(), canonical, threads, list_);
         has_rows_ = true;
     }
 }
@@ -240,7 +266,6 @@ void Nonbonded::make_blocks(std::span<const Vec3> canonical, int threads)
     if (!blocks_) {
         return;
     }
-    pruned_->forget();
     const std::size_t slots = list_.order.atom_of_slot.size();
     slot_lj_.assign(2 * slots, 0.0F);
     for (std::size_t s = 0; s < slots; ++s) {
@@ -446,6 +471,9 @@ void Nonbonded::add_all(const Evaluation& now, ForceSums& forces, EnergySums& en
         doubles = walk_in_doubles(doubles_->form, pair_blocks_,
                                   {work_.xyzq, slot_type_, work_.shift, now.atoms.change}, results,
                                   now.wanted.virial, now.threads);
+    }
+    if (now.in_tiles && !doubles.empty() && !now.has_others) {
+        tessera::let_go(work_.xyzq);
     }
     if ((now.in_tiles && !now.in_blocks) ||
         (doubles.empty() && (!now.in_tiles || now.wanted.energies))) {

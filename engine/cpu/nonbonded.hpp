@@ -51,6 +51,8 @@ class Nonbonded {
 public:
     /// Throws InputError where settings contradict each other.
     Nonbonded(const Topology& topology, const NonbondedSettings& settings);
+    /// Shares what it can with the topology.
+    Nonbonded(const std::shared_ptr<const Topology>& topology, const NonbondedSettings& settings);
 
     /// From the next search() on, only a part of the work is done. Needs a finite cut-off.
     void restrict_to(const Topology& topology, PairShare share);
@@ -97,6 +99,8 @@ public:
     void set_block_options(BlockOptions options) { block_options_ = options; }
 
 private:
+    Nonbonded(const Topology& topology, const NonbondedSettings& settings,
+              std::shared_ptr<const RaggedList> exclusions);
     void check(const Box& box) const;
     void need_rows(int threads);
     void drop_pairs_of_others();
@@ -131,7 +135,7 @@ private:
     BlockOptions block_options_;
     std::shared_ptr<const DoubleParameters> doubles_; ///< null: batches only
     std::vector<float> tile_charge_; ///< times the root of the Coulomb constant, [atoms]
-    RaggedList exclusions_;
+    std::shared_ptr<const RaggedList> exclusions_;
     ExclusionCorrections corrections_;
     std::function<bool(std::int32_t, std::int32_t, const std::array<int, 3>&)> owns_; ///< null: all
 
