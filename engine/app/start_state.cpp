@@ -165,7 +165,8 @@ void check_same_settings(const Deck& deck, const Checkpoint& checkpoint, const s
         throw InputError(fmt::format(
             "{}: the deck asks for another run than the one to continue (only steps, output and "
             "where it is computed may change):{}\n hint: restore these values, start anew "
-            "without --continue, or start another run from this state: system.coordinates = \"{}\"",
+            "without --continue, or start another run from this state: system.coordinates = \"{}\" "
+            "and run.velocities = \"from-file\", with another output.checkpoint",
             file, differences, file));
     }
 }

@@ -293,10 +293,11 @@ void unlikely_density(const Deck& deck, const Assembly& assembly, Diagnostics& d
     if (density < 0.1 || density > 5) {
         warn(diagnostics, deck.place_of("system.coordinates"),
              fmt::format(
-                 "the density is {:.3g} g/cm3, which hardly a liquid has: the barostat would "
+                 "the density is {:.3g} g/cm3, far from that of most liquids: the barostat may "
                  "change the cell a lot",
                  density),
-             "check the cell and its unit (.gro: nm), and the number of molecules");
+             "unless it is meant, check the cell and its unit (.gro: nm), and the number of "
+             "molecules");
     }
 }
 

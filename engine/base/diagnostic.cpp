@@ -100,7 +100,9 @@ void Diagnostics::throw_if_any() const
         all += faults_[k].text();
     }
     if (faults_.size() > most) {
-        all += fmt::format("\n{} more faults are not shown", faults_.size() - most);
+        const std::size_t others = faults_.size() - most;
+        all += others == 1 ? "\n1 more fault is not shown"
+                           : fmt::format("\n{} more faults are not shown", others);
     }
     throw InputError(all);
 }

@@ -308,9 +308,9 @@ void CpuBackend::finish_forces(Wanted wanted)
         if (apart > 0.15) { // nm: farther than bonded atoms
             throw PhysicsError(fmt::format(
                 "{}: the force between {} and {} is beyond the range of mixed precision, although "
-                "they stand {:.4g} nm apart (their charges or Lennard-Jones numbers are larger "
-                "than those of atoms). Correct them in the topology, or set compute.precision = "
-                "\"fp64\".",
+                "they stand {:.4g} nm apart (too near for atoms of their size, or their charges or "
+                "Lennard-Jones numbers are larger than those of atoms). Minimise the start "
+                "structure, correct the topology, or set compute.precision = \"fp64\".",
                 when(), describe_atom(*topology_, atom), describe_atom(*topology_, partner),
                 apart));
         }

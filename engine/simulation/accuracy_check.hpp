@@ -16,8 +16,10 @@ namespace tessera
 ///
 /// A finding beyond ten times the margins (margins_of, T1 and T2 of accuracy.hpp) is a fault of
 /// program or machine: PhysicsError. Errors of forces are told over the rms of the total force, but
-/// at least 10 kJ/mol/nm, and that of the energy over the potential energy, but at least the
-/// kinetic energy at the temperature: gases and crystals at rest have next to none.
+/// at least over what changes thermal momentum within 20 fs, as forces cancel in minimised
+/// structures and crystals while their errors do not; that of the energy over the potential energy,
+/// but at least the kinetic energy at the temperature. The margin of the pressure grows with what
+/// the forces make of it, where that is more than in water.
 class AccuracyCheck : public Observer {
 public:
     struct Finding {
@@ -26,9 +28,10 @@ public:
         double force_rms = 0; ///< relative
         double force_max = 0; ///< relative
         std::int64_t worst_atom = -1;
-        double noise_power = 0; ///< kT/ns/dof
-        double pressure = 0;    ///< bar; from the virial of forces alone
-        double energy = 0;      ///< relative
+        double noise_power = 0;    ///< kT/ns/dof
+        double pressure = 0;       ///< bar; from the virial of forces alone
+        double whole_pressure = 0; ///< bar; what the right forces' virial makes
+        double energy = 0;         ///< relative
     };
 
     /// `ndf` as of the run. `tell` takes each finding before it is judged.
@@ -50,7 +53,8 @@ private:
     Precision precision_;
     std::int64_t every_;
     int threads_;
-    double kinetic_; ///< kJ/mol, at the temperature
+    double kinetic_;       ///< kJ/mol, at the temperature
+    double thermal_force_; ///< kJ/mol/nm
     // what evaluates in FP64 holds hundreds of bytes an atom: it is made for each check, and let go
     std::function<NoisePower()> make_noise_power_;
     std::function<void(const Finding&)> tell_;

@@ -29,7 +29,7 @@ std::string try_first_steps(const Deck& deck, const Assembly& assembly, Diagnost
     if (minimises || !assembly.topology->dynamics_refusals.empty() ||
         close_pairs(*assembly.topology, assembly.box, assembly.coordinates.positions, touching, 1)
             .empty()) {
-        return "the run may still fail for what is warned of";
+        return "look at it before the run";
     }
     if (const std::string fault = fault_of_first_steps(deck, assembly, steps); !fault.empty()) {
         diagnostics.error({deck.place_of("system.coordinates"),

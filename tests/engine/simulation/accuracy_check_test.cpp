@@ -123,5 +123,37 @@ TEST(AccuracyCheck, StopsARunOfWrongEnergies)
     expect_stop([](NonbondedSettings& s) { s.lj_modifier = LjModifier::none; }, "energy");
 }
 
+/// Forces cancel on every atom of a perfect crystal, their errors do not.
+TEST(AccuracyCheck, LetsACrystalAtRestRun)
+{
+    constexpr int n = 6;
+    constexpr double spacing = 0.28; // nm
+    std::vector<double> charge;
+    std::vector<std::int32_t> type;
+    std::vector<Vec3> x;
+    for (int k = 0; k < n * n * n; ++k) {
+        const int i = k % n, j = k / n % n, l = k / (n * n);
+        const bool is_anion = (i + j + l) % 2 == 1;
+        charge.push_back(is_anion ? -1 : 1);
+        type.push_back(is_anion ? 1 : 0);
+        x.push_back(spacing *
+                    Vec3{static_cast<double>(i), static_cast<double>(j), static_cast<double>(l)});
+    }
+    Topology t = support::free_atoms(charge, type, support::mixed_table({0.24, 0.43}, {0.4, 0.4}));
+    t.mass.assign(t.mass.size(), 29.0);
+    CheckedRun run;
+    run.system.topology = finish(std::move(t));
+    run.system.start = support::at_positions(x, {}, support::cube(n * spacing));
+    run.system.nonbonded.lj_cutoff = run.system.nonbonded.coulomb_cutoff = 0.8;
+    run.system.nonbonded.ewald_beta = 3.9;
+    run.system.nonbonded.pme_grid = {20, 20, 20};
+    run.checked = run.system.nonbonded;
+
+    run.after(1, 1);
+
+    ASSERT_EQ(run.found.size(), 2U);
+    EXPECT_GT(run.found[0].noise_power, 0.0);
+}
+
 } // namespace
 } // namespace tessera
