@@ -1,3 +1,4 @@
+#include "engine/plans/box_gap.hpp"
 #include "engine/plans/cluster_pair_list.hpp"
 #include "engine/plans/shuffle.hpp"
 
@@ -280,6 +281,37 @@ TEST(ClusterOrder, CopesWithAtomsAtOnePlace)
     EXPECT_EQ(order.clusters(), 5);
     std::set<std::int32_t> seen(order.slot_of_atom.begin(), order.slot_of_atom.end());
     EXPECT_EQ(seen.size(), 17U);
+}
+
+/// Vector code and plain code must agree to the bit: a list depends on it.
+TEST(BoxGap, IsTheSumOfSquaresOfTheGapsAlongTheAxes)
+{
+    std::mt19937 engine(7);
+    std::uniform_real_distribution<double> place(-2.0, 2.0), size(0.0, 1.0);
+    int apart = 0;
+    for (int turn = 0; turn < 1000; ++turn) {
+        Vec3 low[2], high[2];
+        for (int b = 0; b < 2; ++b) {
+            low[b] = {place(engine), place(engine), place(engine)};
+            high[b] = low[b] + Vec3{size(engine), size(engine), size(engine)};
+        }
+        if (turn % 10 == 0) {
+            low[1].z = high[0].z; // they touch along z
+            high[1].z = low[1].z + size(engine);
+        }
+        double sum = 0;
+        for (int k = 0; k < 3; ++k) {
+            const double gap = std::max({0.0, low[0][k] - high[1][k], low[1][k] - high[0][k]});
+            sum += gap * gap;
+        }
+
+        EXPECT_EQ(box_gap2(low[0], high[0], low[1], high[1]), sum);
+        EXPECT_EQ(box_gap2(low[1], high[1], low[0], high[0]), sum);
+
+        apart += sum > 0 ? 1 : 0;
+    }
+    EXPECT_GT(apart, 300); // both kinds were tried
+    EXPECT_LT(apart, 990);
 }
 
 } // namespace
