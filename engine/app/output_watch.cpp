@@ -1,13 +1,13 @@
 #include "engine/app/output_watch.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace tessera
 {
@@ -20,6 +20,10 @@ public:
         std::error_code ignored;
         if (std::filesystem::is_regular_file(file_, ignored)) {
             descriptor_ = open(file_.c_str(), O_RDONLY | O_CLOEXEC);
+        }
+        struct stat ours = {};
+        if (descriptor_ >= 0 && fstat(descriptor_, &ours) == 0) {
+            remember(ours.st_size);
         }
     }
     ~File()
@@ -34,18 +38,41 @@ public:
     [[nodiscard]] std::string loss();
 
 private:
-    using Beginning = std::array<char, 8>;
+    static constexpr off_t sampled = 65536; // bytes
 
-    [[nodiscard]] bool read(Beginning& beginning) const
+    /// Some bytes of the file at the last look.
+    struct Sample {
+        off_t offset = 0;
+        std::vector<char> bytes;
+    };
+    void remember(off_t length)
     {
-        return pread(descriptor_, beginning.data(), beginning.size(), 0) ==
-               static_cast<ssize_t>(beginning.size());
+        length_ = length;
+        samples_ = {sample(0), sample(std::max<off_t>(0, length - sampled))};
+    }
+    [[nodiscard]] Sample sample(off_t offset) const
+    {
+        Sample out{offset, std::vector<char>(sampled)};
+        const ssize_t count = pread(descriptor_, out.bytes.data(), sampled, offset);
+        out.bytes.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+        return out;
+    }
+    /// Whether most of it is zeros now, as where a file was cut and written again behind the cut.
+    [[nodiscard]] bool is_blank_now(const Sample& before) const
+    {
+        const Sample now = sample(before.offset);
+        std::size_t written = 0, gone = 0;
+        for (std::size_t k = 0; k < std::min(now.bytes.size(), before.bytes.size()); ++k) {
+            written += before.bytes[k] != 0 ? 1 : 0;
+            gone += before.bytes[k] != 0 && now.bytes[k] == 0 ? 1 : 0;
+        }
+        return 2 * gone > written;
     }
 
     std::filesystem::path file_;
     int descriptor_ = -1;
     off_t length_ = 0;
-    std::optional<Beginning> beginning_; // which formats never change
+    std::vector<Sample> samples_; // its beginning and its end
 };
 
 std::string OutputWatch::File::loss()
@@ -69,17 +96,15 @@ std::string OutputWatch::File::loss()
         return fmt::format("{}: was cut from {} to {} bytes while the run wrote to it",
                            file_.string(), length_, ours.st_size);
     }
-    length_ = ours.st_size;
-    // a file that was cut may be long again by now, where it is written at offsets
-    Beginning beginning;
-    if (read(beginning)) {
-        if (beginning_ && *beginning_ != beginning) {
-            return fmt::format("{}: was cut or overwritten from its beginning while the run wrote "
-                               "to it",
+    // a file that was cut may be long again by now, as it is written at offsets, and its format's
+    // mark be written anew
+    for (const Sample& before : samples_) {
+        if (is_blank_now(before)) {
+            return fmt::format("{}: was cut or overwritten while the run wrote to it",
                                file_.string());
         }
-        beginning_ = beginning;
     }
+    remember(ours.st_size);
     return "";
 }
 

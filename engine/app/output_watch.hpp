@@ -13,8 +13,8 @@ namespace tessera
 /// without a fault, and is lost. Devices and pipes are not watched.
 class OutputWatch {
 public:
-    /// A file that is open for writing already, that this process only makes longer, and whose
-    /// first eight bytes it does not change.
+    /// A file that is open for writing already, that this process only makes longer, and of which
+    /// it never turns the most part of 64 KiB into zeros.
     void add(std::filesystem::path file);
 
     /// Looks at all files.
