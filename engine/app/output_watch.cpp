@@ -23,7 +23,8 @@ public:
         }
         struct stat ours = {};
         if (descriptor_ >= 0 && fstat(descriptor_, &ours) == 0) {
-            remember(ours.st_size);
+            length_ = ours.st_size;
+            samples_ = samples(length_);
         }
     }
     ~File()
@@ -45,10 +46,10 @@ private:
         off_t offset = 0;
         std::vector<char> bytes;
     };
-    void remember(off_t length)
+    /// Its beginning and its end.
+    [[nodiscard]] std::vector<Sample> samples(off_t length) const
     {
-        length_ = length;
-        samples_ = {sample(0), sample(std::max<off_t>(0, length - sampled))};
+        return {sample(0), sample(std::max<off_t>(0, length - sampled))};
     }
     [[nodiscard]] Sample sample(off_t offset) const
     {
@@ -62,9 +63,10 @@ private:
     {
         const Sample now = sample(before.offset);
         std::size_t written = 0, gone = 0;
-        for (std::size_t k = 0; k < std::min(now.bytes.size(), before.bytes.size()); ++k) {
+        for (std::size_t k = 0; k < before.bytes.size(); ++k) {
+            const bool is_zero = k >= now.bytes.size() || now.bytes[k] == 0;
             written += before.bytes[k] != 0 ? 1 : 0;
-            gone += before.bytes[k] != 0 && now.bytes[k] == 0 ? 1 : 0;
+            gone += before.bytes[k] != 0 && is_zero ? 1 : 0;
         }
         return 2 * gone > written;
     }
@@ -72,7 +74,7 @@ private:
     std::filesystem::path file_;
     int descriptor_ = -1;
     off_t length_ = 0;
-    std::vector<Sample> samples_; // its beginning and its end
+    std::vector<Sample> samples_;
 };
 
 std::string OutputWatch::File::loss()
@@ -96,15 +98,18 @@ std::string OutputWatch::File::loss()
         return fmt::format("{}: was cut from {} to {} bytes while the run wrote to it",
                            file_.string(), length_, ours.st_size);
     }
-    // a file that was cut may be long again by now, as it is written at offsets, and its format's
-    // mark be written anew
+    // What the next look compares with is read before the old is looked for: a cut between the two
+    // is found now, and one that comes later the next time. A file that was cut may be long again
+    // by then, as it is written at offsets, and its format's mark be written anew.
+    std::vector<Sample> next = samples(ours.st_size);
     for (const Sample& before : samples_) {
         if (is_blank_now(before)) {
             return fmt::format("{}: was cut or overwritten while the run wrote to it",
                                file_.string());
         }
     }
-    remember(ours.st_size);
+    length_ = ours.st_size;
+    samples_ = std::move(next);
     return "";
 }
 
