@@ -2,6 +2,7 @@
 
 #include "engine/cpu/atom_label.hpp"
 #include "engine/math/constants.hpp"
+#include "engine/plans/constraint_plan.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -19,27 +20,11 @@ constexpr double unusual_step = 0.03;   // nm: hydrogen at 300 K moves 0.006 nm 
 constexpr double gross_length = 0.5;    // relative
 constexpr double visible_length = 0.05; // relative: beyond what three decimals in nm round away
 
-std::vector<char> constrained_atoms(const Topology& topology)
-{
-    std::vector<char> out(topology.mass.size(), 0);
-    const auto mark = [&](std::int32_t atom) { out[static_cast<std::size_t>(atom)] = 1; };
-    for (const DistanceConstraint& c : topology.constraints) {
-        mark(c.i);
-        mark(c.j);
-    }
-    for (const RigidWater& w : topology.rigid_waters) {
-        mark(w.o);
-        mark(w.h1);
-        mark(w.h2);
-    }
-    return out;
-}
-
 void look_at_velocities(const Deck& deck, const Assembly& assembly, Diagnostics& diagnostics)
 {
     const Topology& topology = *assembly.topology;
     const std::vector<Vec3>& velocity = assembly.coordinates.velocities;
-    const std::vector<char> is_bound = constrained_atoms(topology);
+    const std::vector<bool> is_bound = constrained_atoms(topology);
     const double step = deck.dynamics.timestep;
     std::size_t fast = 0;
     std::int32_t fastest = -1;
@@ -53,7 +38,7 @@ void look_at_velocities(const Deck& deck, const Assembly& assembly, Diagnostics&
         kinetic += 0.5 * topology.mass[a] * norm2(velocity[a]);
         massive += 1;
         fast += move > unusual_step ? 1 : 0;
-        too_far = too_far || move > (is_bound[a] != 0 ? far_bound_step : far_step);
+        too_far = too_far || move > (is_bound[a] ? far_bound_step : far_step);
         if (move > furthest) {
             furthest = move;
             fastest = static_cast<std::int32_t>(a);

@@ -26,26 +26,23 @@ Mat3 change_of_cell(const Box& from, const Box& to)
 
 void AtomTracker::start(const Box& box, std::span<const Vec3> positions, int threads)
 {
-    const PositionGrid grid(box);
-    box_ = grid.box();
+    grid_ = PositionGrid(box);
     given_.assign(positions.begin(), positions.end());
     image_.resize(positions.size());
     for_each_atom(std::ssize(positions), threads, [&](std::size_t a) {
-        static_cast<void>(grid.canonical(positions[a], image_[a]));
+        static_cast<void>(grid_.canonical(positions[a], image_[a]));
     });
 }
 
 Vec3 AtomTracker::canonical(std::size_t atom) const
 {
-    return to_nm(PositionGrid(box_).canonical(given_[atom]));
+    return to_nm(grid_.moved(given_[atom], image_[atom]));
 }
 
 std::vector<Vec3> AtomTracker::positions(int threads) const
 {
-    const PositionGrid grid(box_);
     std::vector<Vec3> out(given_.size());
-    for_each_atom(std::ssize(given_), threads,
-                  [&](std::size_t a) { out[a] = to_nm(grid.moved(given_[a], image_[a])); });
+    for_each_atom(std::ssize(given_), threads, [&](std::size_t a) { out[a] = canonical(a); });
     return out;
 }
 
@@ -57,8 +54,8 @@ AtomTracker::Now AtomTracker::at(const Box& box) const
         const double safe = 0.25 * cell.shortest_height();
         now.safe2 = safe * safe;
     }
-    if (box_.is_periodic() && !(box_ == cell)) {
-        now.change = change_of_cell(box_, cell);
+    if (grid_.box().is_periodic() && !(grid_.box() == cell)) {
+        now.change = change_of_cell(grid_.box(), cell);
         now.is_same_cell = false;
     }
     return now;

@@ -18,7 +18,7 @@ public:
 
     /// Of the search: the cell on the grid, how many atoms, and canonical positions in nm, which
     /// are made anew at each call.
-    [[nodiscard]] const Box& box() const { return box_; }
+    [[nodiscard]] const Box& box() const { return grid_.box(); }
     [[nodiscard]] std::size_t atoms() const { return given_.size(); }
     [[nodiscard]] std::vector<Vec3> positions(int threads) const;
 
@@ -58,7 +58,7 @@ private:
     [[nodiscard]] PositionGrid::Image image_slowly(const Now& now, const Vec3& position,
                                                    std::size_t atom) const;
 
-    Box box_;
+    PositionGrid grid_{Box()};
     std::vector<Vec3> given_;                ///< [atoms]
     std::vector<PositionGrid::Image> image_; ///< cell vectors subtracted, [atoms]
 };

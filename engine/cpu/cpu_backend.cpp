@@ -352,19 +352,10 @@ void CpuBackend::clear_corrections()
 /// Atoms without constraints, where there are constraints.
 void CpuBackend::find_unconstrained()
 {
-    const ConstraintPlan& plan = constraints_.plan();
-    if (plan.empty()) {
+    if (constraints_.plan().empty()) {
         return;
     }
-    std::vector<bool> is_constrained(topology_->mass.size(), false);
-    for (const std::int32_t atom : plan.network_atoms.value) {
-        is_constrained[static_cast<std::size_t>(atom)] = true;
-    }
-    for (const RigidWater& w : plan.waters) {
-        for (const std::int32_t atom : {w.o, w.h1, w.h2}) {
-            is_constrained[static_cast<std::size_t>(atom)] = true;
-        }
-    }
+    const std::vector<bool> is_constrained = constrained_atoms(*topology_);
     for (std::int32_t a = 0; a < topology_->atoms(); ++a) {
         if (!is_constrained[static_cast<std::size_t>(a)]) {
             unconstrained_.push_back(a);

@@ -25,6 +25,43 @@ std::array<std::int64_t, 3> components(const GridPosition& x)
     return {x.x, x.y, x.z};
 }
 
+/// Forces on slots that blocks have summed in 32 bits, over all threads.
+class NarrowSums {
+public:
+    explicit NarrowSums(std::span<const std::optional<BlockWalker>> blocks)
+    {
+        for (const std::optional<BlockWalker>& part : blocks) {
+            if (part) {
+                parts_.push_back(part->force());
+            }
+        }
+    }
+    /// k: as in BlockWalker::force()
+    [[nodiscard]] std::int64_t operator[](std::size_t k) const
+    {
+        std::uint32_t sum = 0;
+        for (const std::span<const std::int32_t> part : parts_) {
+            sum += static_cast<std::uint32_t>(part[k]);
+        }
+        return static_cast<std::int32_t>(sum);
+    }
+    /// Whether no sum may have left 32 bits.
+    [[nodiscard]] bool fit(int threads) const
+    {
+        const std::int64_t numbers = parts_.empty() ? 0 : std::ssize(parts_.front());
+        int left = 0;
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(| : left)
+        for (std::int64_t k = 0; k < numbers; ++k) {
+            const std::int64_t f = (*this)[at(k)];
+            left |= k % 16 < 12 && (f >= safe_narrow || f <= -safe_narrow) ? 1 : 0;
+        }
+        return left == 0;
+    }
+
+private:
+    std::vector<std::span<const std::int32_t>> parts_;
+};
+
 } // namespace
 
 int thread_number()
@@ -102,36 +139,25 @@ void PairSums::add(const TileWalker& tiles)
 
 bool PairSums::add(std::span<const std::optional<BlockWalker>> blocks, int bits, int threads)
 {
+    const NarrowSums narrow(blocks);
+    if (!narrow.fit(threads)) {
+        return false;
+    }
     const auto clusters = static_cast<std::int64_t>(fixed_.size() / width);
     const int shift = fixed::force_bits - bits;
-    int left = 0;
-#pragma omp parallel for schedule(static) num_threads(threads) reduction(| : left)
+#pragma omp parallel for schedule(static) num_threads(threads)
     for (std::int64_t c = 0; c < clusters; ++c) {
-        std::uint32_t sum[16] = {};
         std::uint64_t wide[12] = {};
         for (const std::optional<BlockWalker>& part : blocks) {
-            if (!part) {
-                continue;
-            }
-            const std::int32_t* f = part->force().data() + 16 * c;
-            for (int k = 0; k < 16; ++k) {
-                sum[k] += static_cast<std::uint32_t>(f[k]);
-            }
-            const std::span<const std::int64_t> w = part->wide_force();
+            const auto w = part ? part->wide_force() : std::span<const std::int64_t>();
             for (std::size_t k = 0; k < 12 && !w.empty(); ++k) {
                 wide[k] += static_cast<std::uint64_t>(w[12 * at(c) + k]);
             }
         }
         for (std::size_t k = 0; k < 12; ++k) {
-            const auto narrow = static_cast<std::int32_t>(sum[k]);
-            left |= narrow >= safe_narrow || narrow <= -safe_narrow ? 1 : 0;
             fixed_[at(c) * width + k % width][k / width] =
-                (static_cast<std::uint64_t>(static_cast<std::int64_t>(narrow)) + wide[k]) << shift;
+                (static_cast<std::uint64_t>(narrow[16 * at(c) + k]) + wide[k]) << shift;
         }
-    }
-    if (left != 0) {
-        fixed_.assign(fixed_.size(), {0, 0, 0});
-        return false;
     }
     for (const std::optional<BlockWalker>& part : blocks) {
         for (std::size_t k = 0; part && k < fixed_shift_.size(); ++k) {
@@ -303,43 +329,24 @@ void join(std::span<std::optional<PairSums>> parts, const ClusterOrder& order,
 bool add_block_forces(std::span<const std::optional<BlockWalker>> blocks, const ClusterOrder& order,
                       int bits, int threads, ForceSums& forces)
 {
-    std::vector<std::span<const std::int32_t>> parts;
-    for (const std::optional<BlockWalker>& part : blocks) {
-        if (part && !part->wide_force().empty()) {
-            return false;
-        }
-        if (part) {
-            parts.push_back(part->force());
-        }
-    }
-    const auto sum = [&](std::size_t k) {
-        std::uint32_t f = 0;
-        for (const std::span<const std::int32_t> part : parts) {
-            f += static_cast<std::uint32_t>(part[k]);
-        }
-        return static_cast<std::int32_t>(f);
-    };
-    const auto atoms = static_cast<std::int64_t>(order.slot_of_atom.size());
-    const std::int64_t lines = 16 * std::int64_t{order.clusters()};
-    int left = 0;
-#pragma omp parallel for schedule(static) num_threads(threads) reduction(| : left)
-    for (std::int64_t k = 0; k < lines; ++k) {
-        const std::int32_t f = sum(at(k));
-        left |= k % 16 < 12 && (f >= safe_narrow || f <= -safe_narrow) ? 1 : 0;
-    }
-    if (left != 0) {
+    const bool has_wide = std::any_of(blocks.begin(), blocks.end(), [](const auto& part) {
+        return part && !part->wide_force().empty();
+    });
+    const NarrowSums narrow(blocks);
+    if (has_wide || !narrow.fit(threads)) {
         return false;
     }
+    const auto atoms = static_cast<std::int64_t>(order.slot_of_atom.size());
     const int shift = fixed::force_bits - bits;
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (std::int64_t a = 0; a < atoms; ++a) {
         const std::size_t slot = at(order.slot_of_atom[at(a)]);
+        const std::size_t x = slot / width * 4 * width + slot % width;
         std::array<std::int64_t, 3>& to = forces.fixed()[at(a)];
         for (std::size_t c = 0; c < 3; ++c) {
-            const auto f =
-                static_cast<std::int64_t>(sum(slot / width * 4 * width + c * width + slot % width));
-            to[c] = static_cast<std::int64_t>(static_cast<std::uint64_t>(to[c]) +
-                                              (static_cast<std::uint64_t>(f) << shift));
+            to[c] = static_cast<std::int64_t>(
+                static_cast<std::uint64_t>(to[c]) +
+                (static_cast<std::uint64_t>(narrow[x + c * width]) << shift));
         }
     }
     return true;

@@ -30,8 +30,8 @@ public:
     /// in open space.
     [[nodiscard]] GridPosition canonical(const Vec3& x, Image& image) const
     {
-        // by components: a structure on its way through memory stalls here
-        if (std::fabs(x.x) < farthest && std::fabs(x.y) < farthest && std::fabs(x.z) < farthest) {
+        if (is_near(x)) {
+            // by components: a GridPosition is built in memory here, and its reader stalls
             const std::int64_t gx = to_fixed(x.x, fixed::position_scale),
                                gy = to_fixed(x.y, fixed::position_scale),
                                gz = to_fixed(x.z, fixed::position_scale);
@@ -64,11 +64,12 @@ public:
 private:
     [[nodiscard]] GridPosition rounded(const Vec3& x) const
     {
-        // written so that NaN is looked at again
-        if (std::fabs(x.x) < farthest && std::fabs(x.y) < farthest && std::fabs(x.z) < farthest) {
-            return to_grid(x);
-        }
-        return rounded_slowly(x);
+        return is_near(x) ? to_grid(x) : rounded_slowly(x);
+    }
+    /// False for NaN.
+    [[nodiscard]] static bool is_near(const Vec3& x)
+    {
+        return std::fabs(x.x) < farthest && std::fabs(x.y) < farthest && std::fabs(x.z) < farthest;
     }
     [[nodiscard]] GridPosition rounded_slowly(const Vec3& x) const;
     [[nodiscard]] static bool is_inside(std::int64_t x, std::int64_t edge)

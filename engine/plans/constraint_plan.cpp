@@ -226,6 +226,22 @@ ConstraintPlan make_constraint_plan(const Topology& topology)
     return plan;
 }
 
+std::vector<bool> constrained_atoms(const Topology& topology)
+{
+    std::vector<bool> out(topology.mass.size(), false);
+    const auto mark = [&](std::int32_t atom) { out[static_cast<std::size_t>(atom)] = true; };
+    for (const DistanceConstraint& c : topology.constraints) {
+        mark(c.i);
+        mark(c.j);
+    }
+    for (const RigidWater& w : topology.rigid_waters) {
+        mark(w.o);
+        mark(w.h1);
+        mark(w.h2);
+    }
+    return out;
+}
+
 double degrees_of_freedom(const Topology& topology, const ConstraintPlan& plan,
                           bool centre_of_mass_at_rest)
 {

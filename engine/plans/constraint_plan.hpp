@@ -40,6 +40,9 @@ struct ConstraintPlan {
 /// not positive, two lengths for one pair, three that make no triangle.
 ConstraintPlan make_constraint_plan(const Topology& topology);
 
+/// Whether constraints, or a rigid water, hold an atom; [atoms].
+std::vector<bool> constrained_atoms(const Topology& topology);
+
 /// 3 N - constraints - 3 (the centre of mass at rest), of the N particles that have a mass.
 double degrees_of_freedom(const Topology& topology, const ConstraintPlan& plan,
                           bool centre_of_mass_at_rest);

@@ -15,11 +15,10 @@ namespace tessera
 namespace
 {
 
-constexpr double safety = 10;       // on the margins
-constexpr double room_heat = 300;   // K, in place of 0 K: nothing is hot beside that
-constexpr double short_time = 0.02; // ps, a period of stiff motion
-constexpr double usual_virial =
-    4000; // bar, of the forces in water: what its atoms' motion balances
+constexpr double safety = 10;         // on the margins
+constexpr double room_heat = 300;     // K, in place of 0 K: nothing is hot beside that
+constexpr double short_time = 0.02;   // ps, a period of stiff motion
+constexpr double usual_virial = 4000; // bar, of forces in water
 
 double temperature_of(const DynamicsSettings& dynamics)
 {

@@ -8,7 +8,7 @@ inline float place_entries(const PlacedEntries& from, std::size_t count, float* 
         const Ints local =
             subtract(load(from.xyzq + 16 * static_cast<std::size_t>(from.cluster[e])),
                      load(from.subtracted + 16 * std::size_t{from.shift[e]}));
-        const Floats x = to_float(positions_of(local)) * broadcast(1.0F / 8388608.0F);
+        const Floats x = in_nm(positions_of(local));
         store_line(lines + 16 * e, as_ints(x));
         is_far[e] = no_bit_from(distance_bits(local), 25) ? 0 : 1;
         farthest2 = larger_of(farthest2, x * x);

@@ -12,4 +12,5 @@
 constexpr PairKernels kernels = {
     {add, add_wide}, {add_doubles<true, false>, add_doubles<false, true>, add_doubles<true, true>},
     place_entries,   keep_near,
-    find_tiles,      find_boxes};
+    find_tiles,      find_boxes,
+};
