@@ -117,6 +117,11 @@ public:
         }
     }
 
+    [[nodiscard]] double length_between(std::int32_t i, std::int32_t j) const
+    {
+        return length_of_.at(std::minmax(i, j));
+    }
+
     std::vector<DistanceConstraint> list;
 
 private:
@@ -139,6 +144,46 @@ private:
     const Topology& topology_;
     std::map<std::pair<std::int32_t, std::int32_t>, double> length_of_;
 };
+
+/// Takes three constraints that join three atoms with each other and with no one else, two of the
+/// same length to two of the same mass, out of the list: a rigid water as some formats write it.
+std::vector<RigidWater> take_rigid_triangles(const Topology& topology, Collected& collected)
+{
+    std::vector<std::vector<std::int32_t>> partners(topology.mass.size());
+    for (const DistanceConstraint& c : collected.list) {
+        partners[static_cast<std::size_t>(c.i)].push_back(c.j);
+        partners[static_cast<std::size_t>(c.j)].push_back(c.i);
+    }
+    const auto has_two = [&](std::int32_t a) {
+        return partners[static_cast<std::size_t>(a)].size() == 2;
+    };
+    std::vector<RigidWater> waters;
+    std::vector<bool> is_taken(topology.mass.size(), false);
+    for (std::int32_t apex = 0; apex < topology.atoms(); ++apex) {
+        if (!has_two(apex) || is_taken[static_cast<std::size_t>(apex)]) {
+            continue;
+        }
+        const auto& ends = partners[static_cast<std::size_t>(apex)];
+        const auto& beyond = partners[static_cast<std::size_t>(ends[0])];
+        const bool closed =
+            has_two(ends[0]) && has_two(ends[1]) && (beyond[0] == ends[1] || beyond[1] == ends[1]);
+        const auto mass = [&](std::size_t k) {
+            return topology.mass[static_cast<std::size_t>(ends[k])];
+        };
+        const double side = collected.length_between(apex, ends[0]);
+        if (closed && mass(0) == mass(1) && side == collected.length_between(apex, ends[1])) {
+            waters.push_back(
+                {apex, ends[0], ends[1], side, collected.length_between(ends[0], ends[1])});
+            for (const std::int32_t a : {apex, ends[0], ends[1]}) {
+                is_taken[static_cast<std::size_t>(a)] = true;
+            }
+        }
+    }
+    std::erase_if(collected.list, [&](const DistanceConstraint& c) {
+        return is_taken[static_cast<std::size_t>(c.i)];
+    });
+    return waters;
+}
 
 } // namespace
 
@@ -182,6 +227,9 @@ ConstraintPlan make_constraint_plan(const Topology& topology)
     }
 
     collected.refuse_open_triangles();
+    for (const RigidWater& w : take_rigid_triangles(topology, collected)) {
+        plan.waters.push_back(w);
+    }
     DisjointSets networks(n);
     std::vector<std::uint8_t> constrained_atom(n, 0);
     for (const DistanceConstraint& c : collected.list) {

@@ -2,18 +2,20 @@
 """Tessera and GROMACS side by side: same coordinates, settings, threads; alternating runs; medians.
 
 usage: compare.py [--systems water-3k dhfr ...] [--threads 1 2] [--precision mixed|fp64] [--repeats N]
-                  [--seconds S] [--folder DIR] [--json FILE]
+                  [--seconds S] [--folder DIR] [--json FILE] [--gromacs PROGRAM]
        compare.py --topology TOPOL.top --coordinates CONF.gro [...]
 
-Needs build/tessera and GROMACS (Debian: gromacs; gmx for mixed, gmx_d for fp64). Both run leap-frog
-at 2 fs with SETTLE and constrained bonds to hydrogen, PME of order 4 at 0.12 nm, cut-offs of 0.9 nm,
+Needs build/tessera and GROMACS (Debian: gromacs; gmx for mixed, gmx_d for fp64; --gromacs names
+another one, such as one compiled for this processor). Both run leap-frog at 2 fs with SETTLE and constrained bonds to hydrogen, PME of order 4 at 0.12 nm, cut-offs of 0.9 nm,
 v-rescale at 300 K. GROMACS chooses its own pair list (verlet-buffer-tolerance 0.005) and times the
 second half of its run, Tessera the last three quarters of its own. The first pair of runs warms up
-and is dropped; ratios are taken pair by pair. TESSERA_GMX_PRELOAD names a library to preload into
+and is dropped; ratios are taken pair by pair. A system that the folder already holds is used again.
+Where a step's time goes is printed beside GROMACS's own cycle table. TESSERA_GMX_PRELOAD names a library to preload into
 GROMACS's mdrun, where the processor's identification stops it.
 """
 import argparse
 import gzip
+import itertools
 import json
 import os
 import pathlib
@@ -83,7 +85,7 @@ threads = {threads}
 
 
 def call(command, folder, preload=None):
-    environment = dict(os.environ)
+    environment = dict(os.environ, GMX_MAXBACKUP="-1")
     if preload:
         environment["LD_PRELOAD"] = preload
     done = subprocess.run([str(c) for c in command], cwd=folder, env=environment, capture_output=True, text=True)
@@ -108,16 +110,16 @@ def water(folder, edge, gmx):
     head = re.split(r"(?m)^\[\s*molecules\s*\].*\n", topology)[0]
     name = re.search(r"(?m)^\[\s*moleculetype\s*\]\s*\n(?:\s*;.*\n)*\s*(\S+)", head).group(1)
     (folder / "topol.top").write_text(f"{head}[ molecules ]\n{name} {atoms // 3}\n")
-    settle_down(folder)
+    settle_down(folder, gmx)
 
 
-def settle_down(folder):
+def settle_down(folder, gmx):
     """Water boxes cut from a larger one overlap at their faces: minimise, then 2 ps of dynamics."""
     for name, settings in (("minimise", "integrator = steep\nnsteps = 200\nemtol = 500\nrcoulomb = 0.9\nrvdw = 0.9\ncoulombtype = PME\n"),
                            ("equilibrate", MDP.format(steps=1000) + "gen-vel = yes\ngen-temp = 300\n")):
         (folder / f"{name}.mdp").write_text(settings)
-        call(["gmx", "grompp", "-f", f"{name}.mdp", "-c", "conf.gro", "-p", "topol.top", "-o", f"{name}.tpr", "-maxwarn", 5], folder)
-        call(["gmx", "mdrun", "-s", f"{name}.tpr", "-deffnm", name, "-ntmpi", 1, "-c", "conf.gro"], folder,
+        call([gmx, "grompp", "-f", f"{name}.mdp", "-c", "conf.gro", "-p", "topol.top", "-o", f"{name}.tpr", "-maxwarn", 5], folder)
+        call([gmx, "mdrun", "-s", f"{name}.tpr", "-deffnm", name, "-ntmpi", 1, "-c", "conf.gro"], folder,
              os.environ.get("TESSERA_GMX_PRELOAD"))
 
 
@@ -168,6 +170,15 @@ def tessera_run(folder, steps, threads, precision):
     return float(re.findall(r"([\d.]+) ns/day", log)[-1]), {name: float(share) for name, share in phases}
 
 
+def print_side_by_side(left_name, left, right_name, right):
+    """Two tables of phase -> per cent, each with its largest share first."""
+    columns = [[(name, f"{share:.1f} %") for name, share in sorted(t.items(), key=lambda item: -item[1]) if name != "Total"]
+               for t in (left, right)]
+    print(f"| {left_name} | | {right_name} | |\n|---|---|---|---|")
+    for row in itertools.zip_longest(*columns, fillvalue=("", "")):
+        print("| " + " | ".join(cell for part in row for cell in part) + " |")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=["water-3k", "dhfr"])
@@ -179,11 +190,13 @@ def main():
     parser.add_argument("--seconds", type=float, default=10, help="about this long for each run")
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("compare"))
     parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--gromacs", help="its program; default: gmx (mixed) or gmx_d (fp64)")
     arguments = parser.parse_args()
 
-    gmx = "gmx" if arguments.precision == "mixed" else "gmx_d"
+    gmx = arguments.gromacs or ("gmx" if arguments.precision == "mixed" else "gmx_d")
     if not shutil.which(gmx):
         sys.exit(f"{gmx} is not installed. Debian: apt-get install gromacs")
+    gmx = shutil.which(gmx)
     if not (ROOT / "build/tessera").exists():
         sys.exit("build/tessera does not exist. Run ./bootstrap build first.")
 
@@ -197,8 +210,9 @@ def main():
         if arguments.topology:
             shutil.copy(arguments.topology, folder / "topol.top")
             shutil.copy(arguments.coordinates, folder / "conf.gro")
-        else:
+        elif not (folder / "ready").exists():
             SYSTEMS[name](folder, gmx)
+            (folder / "ready").touch()
         for threads in arguments.threads:
             # a short pair to find how many steps fill the time
             ours, _ = tessera_run(folder, 40, threads, arguments.precision)
@@ -228,6 +242,9 @@ def main():
     for r in rows:
         print(f"| {r['system']} | {r['threads']} | {r['tessera_ns_day']:.2f} | {r['gromacs_ns_day']:.2f} ({r['gromacs_simd']}) | "
               f"{r['ratio']:.2f} ({r['ratio_low']:.2f} to {r['ratio_high']:.2f}) |")
+    for r in rows:
+        print(f"\nShares of the time, last pair of {r['system']} on {r['threads']} threads:\n")
+        print_side_by_side("Tessera", r["tessera_phases_percent"], "GROMACS", r["gromacs_cycles_percent"])
     if arguments.json:
         arguments.json.write_text(json.dumps(rows, indent=1))
 
