@@ -8,7 +8,7 @@
 #include "engine/cpu/position_grid.hpp"
 #include "engine/cpu/virtual_sites.hpp"
 #include "engine/plans/constraint_plan.hpp"
-#include "engine/plans/slab_plan.hpp"
+#include "engine/plans/domain_plan.hpp"
 
 #include <algorithm>
 #include <array>
@@ -50,7 +50,8 @@ T taken(const Bytes& from, std::size_t index)
 class Share {
 public:
     Share(const std::shared_ptr<const Topology>& topology, const NonbondedSettings& settings,
-          const Box& box, std::span<const Vec3> positions, Transport& transport, int threads)
+          const Box& box, std::span<const Vec3> positions, Transport& transport, int threads,
+          const std::optional<DomainGrid>& grid)
         : whole_(*topology), settings_(settings), box_(box), transport_(transport),
           rank_(transport.rank()), ranks_(transport.size()), threads_(threads), grid_(box)
     {
@@ -59,9 +60,10 @@ public:
         const std::vector<Vec3> canonical = canonical_positions(grid_, start, threads);
         const double cutoff = settings.electrostatics == Electrostatics::none ? settings.lj_cutoff
                                                                               : settings.cutoff();
-        plan_ = make_slab_plan(whole_, make_constraint_plan(whole_).update_groups, grid_.box(),
-                               canonical, cutoff + reach_of_rounding(settings.precision, cutoff),
-                               ranks_);
+        const double reach = cutoff + reach_of_rounding(settings.precision, cutoff);
+        plan_ = make_domain_plan(whole_, make_constraint_plan(whole_).update_groups, grid_.box(),
+                                 canonical, reach,
+                                 grid ? *grid : choose_domain_grid(grid_.box(), reach, ranks_));
         local_ = make_local_topology(whole_, plan_, grid_.box(), canonical, rank_);
         for (const std::int32_t a : local_.global) { // ghosts are overwritten by their owners' word
             position_.push_back(plan_.owner[at(a)] == rank_ ? start[at(a)] : Vec3{});
@@ -115,7 +117,7 @@ public:
         nonbonded.restrict_to(
             local_.topology,
             {[this](std::int32_t i, std::int32_t j, const std::array<int, 3>& shift) {
-                 return plan_.rank_of_pair(local_.global[at(i)], local_.global[at(j)], shift[2]) ==
+                 return plan_.rank_of_pair(local_.global[at(i)], local_.global[at(j)], shift) ==
                         rank_;
              },
              local_.corrected, books ? &whole_ : nullptr});
@@ -204,7 +206,7 @@ private:
     Transport& transport_;
     int rank_, ranks_, threads_;
     PositionGrid grid_;
-    SlabPlan plan_;
+    DomainPlan plan_;
     LocalTopology local_;
     std::vector<Vec3> position_; ///< nm, [local atoms]
     ForceSums forces_;
@@ -224,11 +226,11 @@ bool any(Transport& transport, bool mine)
 SinglePoint parallel_single_point(const std::shared_ptr<const Topology>& topology,
                                   const NonbondedSettings& settings, const Box& box,
                                   std::span<const Vec3> positions, Transport& transport,
-                                  int threads)
+                                  int threads, const std::optional<DomainGrid>& grid)
 {
     threads = std::max(1, threads);
     SinglePoint result;
-    Share share(topology, settings, box, positions, transport, threads);
+    Share share(topology, settings, box, positions, transport, threads, grid);
     share.fetch_ghosts();
     bool broken = false;
     try {

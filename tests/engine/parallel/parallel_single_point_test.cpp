@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <mutex>
+#include <random>
 
 // The same bits from any number of ranks.
 namespace tessera
@@ -66,6 +67,31 @@ TEST(ParallelSinglePoint, HasTheBitsOfOneRankForFourSiteWaterInATiltedCell)
                                 system.positions, {1, 2, 3, 7});
 }
 
+TEST(ParallelSinglePoint, HasTheBitsOfOneRankHoweverTheCellIsCut)
+{
+    const auto system = support::waters_and_ions(24, 3, tilted, 4);
+    const auto topology = finish(system.topology);
+    const NonbondedSettings s = settings(Electrostatics::pme);
+    const SinglePoint one = single_point(topology, s, Box(tilted), system.positions, 1);
+    std::mt19937 random(17);
+    for (const std::array<int, 3>& count : std::vector<std::array<int, 3>>{
+             {2, 1, 1}, {1, 2, 1}, {2, 2, 1}, {2, 2, 2}, {3, 1, 2}, {1, 4, 2}, {3, 3, 3}}) {
+        DomainGrid grid(count);
+        for (std::vector<double>& bound : grid.bound) { // domains of any width
+            for (std::size_t k = 1; k + 1 < bound.size(); ++k) {
+                bound[k] += std::uniform_real_distribution<>(-0.3, 0.3)(random) /
+                            static_cast<double>(bound.size() - 1);
+            }
+        }
+        run_loopback(grid.ranks(), [&](Transport& transport) {
+            const SinglePoint many = parallel_single_point(topology, s, Box(tilted),
+                                                           system.positions, transport, 1, grid);
+            EXPECT_EQ(many.forces, one.forces) << count[0] << count[1] << count[2];
+            EXPECT_EQ(many.sums, one.sums) << count[0] << count[1] << count[2];
+        });
+    }
+}
+
 TEST(ParallelSinglePoint, HasTheBitsOfOneRankWithDispersionOnTheMesh)
 {
     const auto system = support::waters_and_ions(24, 3, tilted, 5);
@@ -92,7 +118,7 @@ TEST(ParallelSinglePoint, HasTheBitsOfOneRankWithReactionField)
 
 TEST(ParallelSinglePoint, LetsRanksWithoutAtomsTakePart)
 {
-    // seven slabs, all atoms in one half of the cell
+    // seven domains, all atoms in one half of the cell
     auto system = support::waters_and_ions(6, 1, tilted, 8);
     for (Vec3& x : system.positions) {
         x = Box(tilted).wrap(x);

@@ -1,0 +1,101 @@
+#pragma once
+
+#include "engine/geometry/box.hpp"
+#include "engine/model/topology.hpp"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tessera
+{
+
+/// The cell cut along its vectors into domains, one a rank.
+struct DomainGrid {
+    std::array<int, 3> count{1, 1, 1};
+    /// Where domains begin and end, in fractions of the cell vector: 0 = first ... last = 1,
+    /// ascending, [3][count + 1].
+    std::array<std::vector<double>, 3> bound{{{0, 1}, {0, 1}, {0, 1}}};
+
+    DomainGrid() = default;
+    /// Domains of equal width.
+    explicit DomainGrid(const std::array<int, 3>& count);
+
+    [[nodiscard]] int ranks() const { return count[0] * count[1] * count[2]; }
+    /// The domain, also beyond the cell: domain (x + count, ...) is the image of (x, ...).
+    [[nodiscard]] int rank_of(const std::array<int, 3>& domain) const
+    {
+        int rank = 0;
+        for (std::size_t d = 0; d < 3; ++d) {
+            rank = rank * count[d] + (domain[d] % count[d] + count[d]) % count[d];
+        }
+        return rank;
+    }
+};
+
+/// The way to cut the cell into `ranks` domains that imports the least volume, for pairs within
+/// `reach` (nm). Throws InputError without a cell.
+DomainGrid choose_domain_grid(const Box& box, double reach, int ranks);
+
+/// Who owns an atom, who knows of it, and who computes a pair or a term. A value: made from
+/// positions alone, the same on every rank; it stands until the next one is made.
+///
+/// Update groups go whole, with the domain of their first atom that is no site. Of the atoms of a
+/// pair or term, each taken next to the first, the domain that is lowest along each cell vector by
+/// itself computes it: the eighth-shell rule (K. J. Bowers et al., J. Phys. Conf. Ser. 16, 300
+/// (2005); ADR 0019). So a rank needs ghosts from above only, and any wider halo gives the same
+/// bits.
+struct DomainPlan {
+    using Domain = std::array<std::int16_t, 3>;
+
+    DomainGrid grid;
+    std::array<double, 3> reach{};   ///< along each height of the cell: how far above its domain a
+                                     ///< rank must know atoms, nm
+    std::vector<std::int32_t> owner; ///< [atoms], rank
+    std::vector<Domain> domain;      ///< [atoms], of the canonical image: may lie beyond the cell
+
+    /// Atoms that a rank knows, ascending: its own and its ghosts.
+    std::vector<std::vector<std::int32_t>> known; ///< [ranks]
+
+    /// Who computes the pair of the canonical images x_i + shift - x_j; shift in cell vectors.
+    [[nodiscard]] int rank_of_pair(std::int32_t i, std::int32_t j,
+                                   const std::array<int, 3>& shift) const
+    {
+        const Domain& a = domain[static_cast<std::size_t>(i)];
+        const Domain& b = domain[static_cast<std::size_t>(j)];
+        std::array<int, 3> lowest{};
+        for (std::size_t d = 0; d < 3; ++d) {
+            const int image = a[d] + grid.count[d] * shift[d];
+            lowest[d] = image < b[d] ? image : b[d];
+        }
+        return grid.rank_of(lowest);
+    }
+};
+
+/// Who computes a term: each atom is taken next to the first.
+int rank_of_term(const DomainPlan& plan, const Box& box, std::span<const Vec3> canonical,
+                 std::span<const std::int32_t> atoms);
+
+/// `canonical`: images in the brick (Box::wrap), sites in place; `groups` are update groups
+/// (ConstraintPlan); `cutoff` is the largest distance of listed pairs. Throws InputError without a
+/// cell or a finite cut-off.
+DomainPlan make_domain_plan(const Topology& topology, const RaggedList& groups, const Box& box,
+                            std::span<const Vec3> canonical, double cutoff, DomainGrid grid);
+
+/// A rank's part of a topology, in its own numbering (ascending, as the whole): its atoms and
+/// ghosts, and the terms, sites, constraints and corrections of excluded pairs that it computes.
+/// Parameters and pair table are the whole's. Ghosts have no mass: nothing moves them but the word
+/// of their owners.
+struct LocalTopology {
+    Topology topology;
+    std::vector<std::int32_t> global; ///< [local atoms]
+    std::vector<std::uint8_t> owned;  ///< [local atoms]
+    RaggedList corrected; ///< excluded pairs whose correction this rank makes, [local atoms], j > i
+};
+
+/// Throws ContractViolation when a term needs an atom that the rank does not know.
+LocalTopology make_local_topology(const Topology& topology, const DomainPlan& plan, const Box& box,
+                                  std::span<const Vec3> canonical, int rank);
+
+} // namespace tessera
