@@ -32,7 +32,7 @@ EnergyLog::EnergyLog(std::ostream& stream, std::vector<EnergyKind> kinds, std::i
 Interest EnergyLog::interest(std::int64_t step) const
 {
     const bool listens = step % every_ == 0;
-    return {listens, {listens, listens}};
+    return {listens, {listens, listens}, false, false};
 }
 
 void EnergyLog::write_head()

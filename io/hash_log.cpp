@@ -36,7 +36,7 @@ BitHash hash_of(const State& state)
 Interest HashLog::interest(std::int64_t step) const
 {
     const bool listens = step % every_ == 0;
-    return {listens, {listens, listens, listens}};
+    return {listens, {listens, listens, listens}, true, false};
 }
 
 void HashLog::notify(const StepView& view)

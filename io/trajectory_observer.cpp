@@ -67,10 +67,14 @@ TrajectoryObserver::TrajectoryObserver(H5mdTrajectory& trajectory,
 
 Interest TrajectoryObserver::interest(std::int64_t step) const
 {
-    const bool sums = falls_on(step, strides_.frames) || falls_on(step, strides_.energies);
-    const bool vectors =
-        falls_on(step, strides_.velocities_apart) || falls_on(step, strides_.forces_apart);
-    return {sums || vectors, {sums, sums}};
+    const bool frame = falls_on(step, strides_.frames);
+    const bool sums = frame || falls_on(step, strides_.energies);
+    const bool velocities = falls_on(step, strides_.velocities_apart);
+    const bool forces = falls_on(step, strides_.forces_apart);
+    return {sums || velocities || forces,
+            {sums, sums},
+            frame || velocities,
+            forces || (frame && forces_)};
 }
 
 void TrajectoryObserver::notify(const StepView& view)

@@ -13,6 +13,7 @@
 #include "engine/base/let_go.hpp"
 #include "io/topology_hash.hpp"
 
+#include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -23,9 +24,11 @@
 namespace tessera
 {
 
-RunSession::RunSession(LoadedSystem system, const RunOptions& options, const StopRequest& stop)
-    : system_(std::move(system)), stop_(stop), quiet_(options.quiet),
-      threads_(threads_to_use(system_.deck.compute.threads)), progress_(options.quiet)
+RunSession::RunSession(LoadedSystem system, const RunOptions& options, const StopRequest& stop,
+                       Transport* ranks)
+    : system_(std::move(system)), stop_(stop), ranks_(ranks),
+      speaks_(ranks == nullptr || ranks->rank() == 0), quiet_(options.quiet || !speaks_),
+      threads_(threads_to_use(system_.deck.compute.threads)), progress_(quiet_)
 {
     const Deck& deck = system_.deck;
     const Topology& topology = *system_.assembly.topology;
@@ -38,31 +41,46 @@ RunSession::RunSession(LoadedSystem system, const RunOptions& options, const Sto
                                      "energy):{}",
                                      deck.system.topology.string(), reasons));
     }
-    if (deck.output.time_limit_of_slurm) {
+    if (ranks_ != nullptr && deck.output.hash_every > 0) {
+        throw InputError(fmt::format("{}: hashes of the phases (output.hash_every) are made on one "
+                                     "rank only. Use one rank, or take the key out.",
+                                     deck.file.string()));
+    }
+    if (deck.output.time_limit_of_slurm && speaks_) {
         system_.deck.output.time_limit = time_left_in_slurm_job(deck.place_of("output.time_limit"));
     }
     system_.deck.compute.threads = threads_;         // what the opening tells
     let_go(system_.assembly.coordinates.atom_names); // compared with the topology's
     let_go(system_.assembly.coordinates.residue_names);
     let_go(system_.assembly.coordinates.residue_numbers);
-    lock_files();
+    if (speaks_) {
+        lock_files();
+    }
     hash_ = topology_hash(topology);
     kinds_ = kinds_present(topology, system_.assembly.nonbonded);
     choose_start(options.continuation);
     if (start_.step < deck.dynamics.steps || !continued_) { // of zero steps the start is written
-        if (!continued_) {
-            kept_ = keep_earlier_run(deck);
-        }
-        open_log();
-        open_trajectory();
-        for (const auto& file : {deck.output.trajectory, deck.output.log}) {
-            if (file) {
-                watch_.add(*file);
-            }
+        if (speaks_) {
+            open_files();
         }
         make_simulation();
-    } else {
+    } else if (speaks_) {
         look_at_trajectory();
+    }
+}
+
+void RunSession::open_files()
+{
+    const Deck& deck = system_.deck;
+    if (!continued_) {
+        kept_ = keep_earlier_run(deck);
+    }
+    open_log();
+    open_trajectory();
+    for (const auto& file : {deck.output.trajectory, deck.output.log}) {
+        if (file) {
+            watch_.add(*file);
+        }
     }
 }
 
@@ -112,7 +130,7 @@ void RunSession::choose_start(const std::string& continuation)
         }
         if (has_checkpoint(file->string())) {
             ReadCheckpoint read = read_checkpoint(file->string());
-            if (!read.warning.empty()) {
+            if (!read.warning.empty() && speaks_) {
                 std::cerr << "warning: " << read.warning << '\n';
             }
             check_same_system(deck, hash_, *system_.assembly.topology, read.checkpoint, read.path);
@@ -131,14 +149,33 @@ void RunSession::choose_start(const std::string& continuation)
     }
     Diagnostics diagnostics;
     start_ = start_state(deck, system_.assembly, diagnostics);
-    print_warnings(diagnostics);
+    if (speaks_) {
+        print_warnings(diagnostics);
+    }
     diagnostics.throw_if_any();
     if (deck.pme.tune) {
+        choose_mesh();
+    }
+}
+
+/// By its speed, which is no two ranks' the same: the first one chooses for all.
+void RunSession::choose_mesh()
+{
+    NonbondedSettings& nonbonded = system_.assembly.nonbonded;
+    std::array<std::int64_t, 4> choice{};
+    if (speaks_) {
         const TunedMesh tuned = tune_mesh(system_.assembly, start_, threads_);
-        system_.assembly.nonbonded.pme_grid = tuned.tried[tuned.chosen].grid;
-        system_.assembly.nonbonded.pme_order = tuned.tried[tuned.chosen].order;
+        const auto& best = tuned.tried[tuned.chosen];
+        choice = {best.grid[0], best.grid[1], best.grid[2], best.order};
         tuned_ = in_words(tuned);
     }
+    if (ranks_ != nullptr) {
+        ranks_->add(choice);
+    }
+    for (std::size_t d = 0; d < 3; ++d) {
+        nonbonded.pme_grid[d] = static_cast<int>(choice[d]);
+    }
+    nonbonded.pme_order = static_cast<int>(choice[3]);
 }
 
 void RunSession::open_log()
@@ -254,7 +291,7 @@ void RunSession::make_simulation()
     system_.assembly.coordinates = {}; // the start has them
     simulation_ = std::make_unique<Simulation>(
         system_.assembly.topology, system_.assembly.nonbonded, deck.dynamics, std::move(start_),
-        threads_, continued_ ? StartKind::continued : StartKind::fresh);
+        threads_, continued_ ? StartKind::continued : StartKind::fresh, ranks_);
     if (continued_) {
         ExtraState extra;
         for (const auto& [name, values] : continued_->doubles) {
@@ -264,7 +301,9 @@ void RunSession::make_simulation()
         }
         simulation_->import_extra(extra);
     }
-    add_accuracy_check();
+    if (speaks_) {
+        add_accuracy_check();
+    }
     if (log_.is_open()) {
         energy_log_ = std::make_unique<EnergyLog>(
             log_, kinds_, deck.output.energies_every, system_.assembly.box.is_periodic(),
@@ -332,21 +371,44 @@ void RunSession::write_opening()
 
 int RunSession::run()
 {
-    const std::int64_t last = system_.deck.dynamics.steps;
     if (simulation_ == nullptr) {
-        if (!quiet_) {
-            std::cout << fmt::format("nothing to do: the state is at step {} of {}\n", start_.step,
-                                     last);
-        }
-        if (start_.step > last) {
-            std::cerr << fmt::format("warning: run.steps = {} is fewer than the {} steps that have "
-                                     "been made already (it counts from step 0, not from the "
-                                     "checkpoint)\n",
-                                     last, start_.step);
-        }
-        return exit_status::done;
+        return tell_that_nothing_is_left();
     }
-    write_opening();
+    if (speaks_) {
+        write_opening();
+    }
+    simulate();
+    progress_.finish();
+    watch_.look();
+    if (system_.deck.output.checkpoint) {
+        write_checkpoint_now();
+    }
+    std::array<std::int64_t, 1> status{speaks_ ? close() : 0};
+    if (ranks_ != nullptr) {
+        ranks_->add(status); // all end with the first one's
+    }
+    return static_cast<int>(status[0]);
+}
+
+int RunSession::tell_that_nothing_is_left() const
+{
+    const std::int64_t last = system_.deck.dynamics.steps;
+    if (!quiet_) {
+        std::cout << fmt::format("nothing to do: the state is at step {} of {}\n", start_.step,
+                                 last);
+    }
+    if (start_.step > last && speaks_) {
+        std::cerr << fmt::format("warning: run.steps = {} is fewer than the {} steps that have "
+                                 "been made already (it counts from step 0, not from the "
+                                 "checkpoint)\n",
+                                 last, start_.step);
+    }
+    return exit_status::done;
+}
+
+void RunSession::simulate()
+{
+    const std::int64_t last = system_.deck.dynamics.steps;
     try {
         simulation_->begin();
         for (const std::string& note : simulation_->notes()) {
@@ -370,12 +432,11 @@ int RunSession::run()
         }
         throw;
     }
-    progress_.finish();
-    watch_.look();
+}
+
+int RunSession::close()
+{
     const bool kept = system_.deck.output.checkpoint.has_value();
-    if (kept) {
-        write_checkpoint_now();
-    }
     if (trajectory_) {
         put_trajectory_in_place([](H5mdTrajectory& file) { file.close(); });
     }
@@ -396,41 +457,60 @@ int RunSession::run()
 
 bool RunSession::after_step()
 {
-    const Deck& deck = system_.deck;
     clock_->at_step(simulation_->state().step);
-    check_log();
+    Decision decision = decide();
+    if (ranks_ != nullptr) {
+        std::array<std::int64_t, 2> votes{decision.stop ? 1 : 0, decision.checkpoint ? 1 : 0};
+        ranks_->add(votes);
+        if (votes[0] > 0 && !decision.stop) {
+            stopped_by_ = "stopped by a signal to another rank";
+        }
+        decision = {votes[0] > 0, votes[1] > 0};
+    }
+    if (decision.stop) {
+        return true;
+    }
+    keep_state_before_the_cell_is_too_small();
+    if (decision.checkpoint) {
+        write_checkpoint_now();
+        last_checkpoint_ = clock_->elapsed();
+    }
+    if (speaks_) {
+        progress_.tell(clock_->elapsed(), log_.is_open() ? &log_ : nullptr,
+                       [this] { return progress_in_words(); });
+    }
+    return false;
+}
+
+/// What this rank has reasons for; all but signals are the first rank's.
+RunSession::Decision RunSession::decide()
+{
+    const Deck& deck = system_.deck;
+    const std::int64_t step = simulation_->state().step;
+    if (step >= deck.dynamics.steps) {
+        return {}; // arrived all the same
+    }
     if (const int signal = stop_.signal(); signal != 0) {
         stopped_by_ = fmt::format("stopped by signal {} ({})", signal, strsignal(signal));
     }
+    if (!speaks_) {
+        return {!stopped_by_.empty(), false};
+    }
+    check_log();
     const double running = std::chrono::duration<double>(RunClock::Clock::now() - made_).count();
     if (deck.output.time_limit && running + time_for_a_checkpoint() > *deck.output.time_limit) {
         stopped_by_ = fmt::format("stopped before the time limit ({})",
                                   duration_in_words(*deck.output.time_limit));
     }
-    if (simulation_->state().step >= deck.dynamics.steps) {
-        stopped_by_.clear(); // arrived all the same
-        return false;
-    }
-    const double elapsed = clock_->elapsed();
-    const bool checkpoint_due =
-        deck.output.checkpoint && elapsed - last_checkpoint_ > deck.output.checkpoint_every;
-    if (checkpoint_due || writes_at(deck.output, simulation_->state().step + 1)) {
+    const bool checkpoint_due = deck.output.checkpoint &&
+                                clock_->elapsed() - last_checkpoint_ > deck.output.checkpoint_every;
+    if (checkpoint_due || writes_at(deck.output, step + 1)) {
         watch_.look(); // before more is lost
     }
     if (watch_.lost()) {
         stopped_by_ = "stopped, since an output is lost: " + watch_.loss();
     }
-    if (!stopped_by_.empty()) {
-        return true;
-    }
-    keep_state_before_the_cell_is_too_small();
-    if (checkpoint_due) {
-        write_checkpoint_now();
-        last_checkpoint_ = elapsed;
-    }
-    progress_.tell(elapsed, log_.is_open() ? &log_ : nullptr,
-                   [this] { return progress_in_words(); });
-    return false;
+    return {!stopped_by_.empty(), checkpoint_due};
 }
 
 void RunSession::keep_state_before_the_cell_is_too_small()
@@ -449,6 +529,9 @@ void RunSession::keep_state_before_the_cell_is_too_small()
     const bool kept = system_.deck.output.checkpoint.has_value();
     if (kept) {
         write_checkpoint_now();
+    }
+    if (!speaks_) {
+        return;
     }
     std::cerr << fmt::format("warning: step {}: half the cell's shortest height ({:.6g} nm) nears "
                              "the cut-off ({:.6g} nm), below which the run stops{}\n",
@@ -481,6 +564,10 @@ std::string RunSession::progress_in_words() const
 void RunSession::write_checkpoint_now()
 {
     const auto begin = RunClock::Clock::now();
+    simulation_->collect();
+    if (!speaks_) {
+        return;
+    }
     if (trajectory_) {
         put_trajectory_in_place([](H5mdTrajectory& file) { file.flush(); });
     }

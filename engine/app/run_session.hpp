@@ -8,6 +8,7 @@
 #include "engine/app/run_clock.hpp"
 #include "engine/app/run_progress.hpp"
 #include "engine/app/stop_request.hpp"
+#include "engine/backend/transport.hpp"
 #include "engine/simulation/accuracy_check.hpp"
 #include "engine/simulation/simulation.hpp"
 #include "io/checkpoint.hpp"
@@ -34,8 +35,10 @@ namespace tessera
 ///     trajectory flushed   before each checkpoint: no checkpoint is ahead of its trajectory
 class RunSession {
 public:
-    /// Reads the checkpoint where asked to, opens all files. Throws InputError, FileError.
-    RunSession(LoadedSystem system, const RunOptions& options, const StopRequest& stop);
+    /// Reads the checkpoint where asked to, opens all files. Throws InputError, FileError. With
+    /// `ranks`, these share the run: the first one writes all files and decides when to stop.
+    RunSession(LoadedSystem system, const RunOptions& options, const StopRequest& stop,
+               Transport* ranks = nullptr);
     ~RunSession();
 
     /// Runs to the end, the time limit or a signal. Returns the exit status.
@@ -44,6 +47,8 @@ public:
 private:
     void lock_files();
     void choose_start(const std::string& continuation);
+    void choose_mesh();
+    void open_files();
     void open_log();
     void check_log() const;
     /// Flushes or closes it; may fail where the file is lost.
@@ -54,6 +59,10 @@ private:
     void make_simulation();
     void add_accuracy_check();
     void write_opening();
+    [[nodiscard]] int tell_that_nothing_is_left() const;
+    void simulate();
+    /// Puts the files in order and says how it ended. Returns the exit status.
+    int close();
     [[nodiscard]] bool minimises() const;
     void write_closing(const std::string& how_it_ended);
     void write_checkpoint_now();
@@ -61,6 +70,10 @@ private:
     void keep_state_before_the_cell_is_too_small();
     /// After each step: checkpoint if due, progress, and whether to stop.
     bool after_step();
+    struct Decision {
+        bool stop = false, checkpoint = false;
+    };
+    Decision decide();
     /// "step 120 of 500 (24.0 %), 0.24 ps, 298.4 K ..., 2.5 ns/day, 12 s left (done 14:03)"
     [[nodiscard]] std::string progress_in_words() const;
     /// To the log and, unless quiet, to standard output.
@@ -69,6 +82,8 @@ private:
 
     LoadedSystem system_;
     const StopRequest& stop_;
+    Transport* ranks_; ///< null: alone
+    bool speaks_;      ///< the first rank: it has the files
     bool quiet_;
     int threads_;
     RunClock::Clock::time_point made_ = RunClock::Clock::now();

@@ -100,9 +100,9 @@ std::string accuracy_in_words(const Assembly& assembly)
                                std::inner_product(topology.charge.begin(), topology.charge.end(),
                                                   topology.charge.begin(), 0.0),
                                assembly.box.volume(), topology.coulomb_constant};
-    std::string out = fmt::format(
-        "RMS error of forces, estimated: direct sum {:.2g} kJ/mol/nm",
-        truncation_force_error(system, nonbonded.ewald_beta, nonbonded.coulomb_cutoff));
+    std::string out =
+        fmt::format("RMS error of forces, estimated: direct sum {:.2g} kJ/mol/nm",
+                    truncation_force_error(system, nonbonded.ewald_beta, nonbonded.coulomb_cutoff));
     if (nonbonded.electrostatics == Electrostatics::pme) {
         const auto& grid = nonbonded.pme_grid;
         const Mat3& h = assembly.box.vectors();

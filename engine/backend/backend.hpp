@@ -57,8 +57,15 @@ public:
 
     /// Takes over a state.
     virtual void load(const State& state) = 0;
-    /// The state as it is. Copies from the device where there is one.
+    /// The state as it is. Copies from the device where there is one. Where ranks share the atoms,
+    /// clock and cell are as they are, the atoms as they were at the last collect().
     [[nodiscard]] virtual const State& state() const = 0;
+
+    /// Makes state() hold all atoms where ranks share them; all ranks call it together.
+    virtual void collect() {}
+
+    /// Replaces numbers by their sums over ranks; all ranks call it together.
+    virtual void agree(std::span<std::int64_t> /*numbers*/) {}
 
     // forces, in this order
     virtual void begin_forces(Wanted wanted) = 0; ///< places virtual sites, searches if it must

@@ -44,11 +44,28 @@ public:
         }
         return m;
     }
+    /// For sums over ranks.
+    [[nodiscard]] std::array<Limbs, 9> limbs() const
+    {
+        std::array<Limbs, 9> out;
+        for (std::size_t k = 0; k < 9; ++k) {
+            out[k] = limbs_of(element_[k / 3][k % 3]);
+        }
+        return out;
+    }
+    static OuterSum from(const std::array<Limbs, 9>& limbs)
+    {
+        OuterSum out;
+        for (std::size_t k = 0; k < 9; ++k) {
+            out.element_[k / 3][k % 3] = joined(limbs[k]);
+        }
+        return out;
+    }
     friend bool operator==(const OuterSum&, const OuterSum&) = default;
 
 private:
-    __extension__ typedef __int128 Signed; // nvcc reads no __extension__ before using
-    __extension__ typedef unsigned __int128 Wide;
+    using Signed = WideInteger::Signed;
+    using Wide = WideInteger::Unsigned;
     Wide element_[3][3] = {};
 };
 

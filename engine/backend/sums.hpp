@@ -172,6 +172,18 @@ public:
             virial_[k].add(other.virial_[k]);
         }
     }
+    /// Calls visit(sum) for every exact sum, in a fixed order.
+    template <class Visit>
+    void for_each_sum(const Visit& visit)
+    {
+        for (ExactSum& sum : energy_) {
+            visit(sum);
+        }
+        for (ExactSum& sum : virial_) {
+            visit(sum);
+        }
+        visit(outer_);
+    }
     [[nodiscard]] double energy(EnergyKind kind) const
     {
         return energy_[static_cast<std::size_t>(kind)].value();

@@ -58,6 +58,34 @@ TESSERA_FORMULA double from_fixed(std::int64_t value, double scale)
     return static_cast<double>(value) * (1.0 / scale);
 }
 
+/// 128 bits, two's complement.
+struct WideInteger {
+    __extension__ typedef __int128 Signed; // nvcc reads no __extension__ before using
+    __extension__ typedef unsigned __int128 Unsigned;
+};
+/// One such number in four of 32 bits each, lowest first: 2^31 of them can be added, limb by limb,
+/// before any leaves 64 bits.
+using Limbs = std::array<std::int64_t, 4>;
+
+inline Limbs limbs_of(WideInteger::Unsigned value)
+{
+    Limbs out{};
+    for (std::int64_t& limb : out) {
+        limb = static_cast<std::uint32_t>(value);
+        value >>= 32;
+    }
+    return out;
+}
+/// Also of sums of limbs, modulo 2^128.
+inline WideInteger::Unsigned joined(const Limbs& limbs)
+{
+    WideInteger::Unsigned out = 0;
+    for (std::size_t k = limbs.size(); k-- > 0;) {
+        out = (out << 32) + static_cast<WideInteger::Unsigned>(limbs[k]);
+    }
+    return out;
+}
+
 /// A sum of energies or virials: exact, so independent of the order of its addends. Addends beyond
 /// the range (atoms that nearly coincide) are summed beside it in floating point, where the order
 /// may reach the last bits. Unit: kJ/mol.
@@ -69,8 +97,8 @@ public:
         if (std::fabs(scaled) < 9.0e18) {
             sum_ += static_cast<std::int64_t>(std::llrint(scaled));
         } else if (std::fabs(scaled) < 1.0e32) { // a million of them fit
-            sum_ +=
-                static_cast<Wide>(scaled); // beyond 2^53 a double is an integer: nothing is rounded
+            sum_ += static_cast<Signed>(
+                scaled); // beyond 2^53 a double is an integer: nothing is rounded
         } else {
             beyond_ += value; // also what is not finite
         }
@@ -94,11 +122,22 @@ public:
         std::memcpy(&beyond, &beyond_, sizeof beyond);
         return {static_cast<std::uint64_t>(sum_), static_cast<std::uint64_t>(sum_ >> 64), beyond};
     }
+    /// For sums over ranks, with what lies beyond the range.
+    [[nodiscard]] Limbs limbs() const { return limbs_of(static_cast<Wide>(sum_)); }
+    [[nodiscard]] double beyond() const { return beyond_; }
+    static ExactSum from(const Limbs& limbs, double beyond)
+    {
+        ExactSum out;
+        out.sum_ = static_cast<Signed>(joined(limbs));
+        out.beyond_ = beyond;
+        return out;
+    }
     friend bool operator==(const ExactSum&, const ExactSum&) = default;
 
 private:
-    __extension__ typedef __int128 Wide; // nvcc reads no __extension__ before using
-    Wide sum_ = 0;
+    using Signed = WideInteger::Signed;
+    using Wide = WideInteger::Unsigned;
+    Signed sum_ = 0;
     double beyond_ = 0; ///< kJ/mol
 };
 

@@ -36,6 +36,9 @@ public:
           pair_kernels_(pair_kernels()), reach2_(list.radius * list.radius * (1 + 1e-12)),
           first_of_(bounds.size(), -1)
     {
+        if (rules.owner != nullptr) {
+            find_own_clusters();
+        }
         const std::int32_t last = list.order.clusters() - 1;
         for (int lane = 0; last >= 0 && lane < width; ++lane) {
             if (list.order.atom_of_slot[at(last * width + lane)] < 0) {
@@ -206,7 +209,10 @@ private:
         masked_.clear();
         for (std::size_t k = 0; k < found; ++k) {
             const BlockTile tile = found_[k];
-            const std::uint32_t excluded = excluded_[tile.entry];
+            std::uint32_t excluded = excluded_[tile.entry];
+            if (rules_.owner != nullptr) {
+                excluded |= pairs_of_others(c, tile.entry);
+            }
             found_[plain] = tile;
             plain += excluded == 0 ? 1 : 0;
             if (excluded != 0 && (tile.mask & ~excluded) != 0) {
@@ -225,6 +231,39 @@ private:
             part.rows.push_back({static_cast<std::int32_t>(own), first, first + std::ssize(masked_),
                                  static_cast<std::int64_t>(part.tiles.size())});
         }
+    }
+
+    void find_own_clusters()
+    {
+        const std::vector<std::int32_t>& atoms = list_.order.atom_of_slot;
+        is_own_.assign(bounds_.size(), 1);
+        for (std::size_t s = 0; s < atoms.size(); ++s) {
+            if (atoms[s] >= 0 && !rules_.owner->is_own(atoms[s])) {
+                is_own_[s / width] = 0;
+            }
+        }
+    }
+
+    /// Pairs of a row with an entry that another rank computes.
+    [[nodiscard]] std::uint32_t pairs_of_others(std::int32_t row, std::size_t entry) const
+    {
+        const std::int32_t column = cluster_[entry];
+        if (is_own_[at(row)] != 0 && is_own_[at(column)] != 0) {
+            return 0;
+        }
+        const auto atom = [this](std::int32_t cluster, int lane) {
+            return list_.order.atom_of_slot[at(cluster * width + lane)];
+        };
+        std::uint32_t others = 0;
+        for (int a = 0; a < width; ++a) {
+            for (int b = 0; b < width; ++b) {
+                const std::int32_t i = atom(row, a), j = atom(column, b);
+                if (i >= 0 && j >= 0 && !rules_.owner->owns(i, j, list_.shifts[shift_[entry]])) {
+                    others |= 1U << (width * a + b);
+                }
+            }
+        }
+        return others;
     }
 
     /// Which pairs of the row do not count, however near, by entry.
@@ -259,7 +298,8 @@ private:
     std::span<const Vec3> shifts_;
     const BlockRules& rules_;
     const PairKernels& pair_kernels_;
-    double reach2_; ///< a little more: rounding of the gap must not lose a pair
+    double reach2_;                    ///< a little more: rounding of the gap must not lose a pair
+    std::vector<std::uint8_t> is_own_; ///< [clusters]: all atoms are this rank's
     std::uint32_t null_columns_ = 0, null_rows_ = 0; ///< bits of the last cluster's null atoms
 
     // of the open block

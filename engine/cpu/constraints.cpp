@@ -257,7 +257,7 @@ Constraints::constrain_rates(const Box& box, std::span<const GridPosition> posit
 }
 
 Mat3 Constraints::virial(const Box& box, std::span<const GridPosition> positions,
-                         std::span<const Vec3> correction, double scale, int threads) const
+                         std::span<const Vec3> correction, double scale, const Crew& crew) const
 {
     std::array<ExactSum, 9> total;
     const auto add_to = [](std::array<ExactSum, 9>& sums, const Mat3& m) {
@@ -270,7 +270,7 @@ Mat3 Constraints::virial(const Box& box, std::span<const GridPosition> positions
     const auto force = [&](std::int32_t a) { return (mass_[at(a)] * scale) * correction[at(a)]; };
     const auto waters = static_cast<std::int64_t>(plan_.waters.size());
     const auto networks = static_cast<std::int64_t>(plan_.networks());
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(crew.threads())
     {
         std::array<ExactSum, 9> mine;
 #pragma omp for schedule(static) nowait
@@ -317,6 +317,7 @@ Mat3 Constraints::virial(const Box& box, std::span<const GridPosition> positions
             total[k].add(mine[k]);
         }
     }
+    crew.add_up(total);
     Mat3 out;
     for (int k = 0; k < 3; ++k) {
         for (int l = 0; l < 3; ++l) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/backend/crew.hpp"
 #include "engine/cpu/constraint_network.hpp"
 #include "engine/cpu/settle_waters.hpp"
 #include "engine/geometry/box.hpp"
@@ -56,7 +57,8 @@ public:
     /// -1/2 sum r_k F_l for the constraint forces F = mass * correction * scale; exact sum over
     /// waters and networks.
     [[nodiscard]] Mat3 virial(const Box& box, std::span<const GridPosition> positions,
-                              std::span<const Vec3> correction, double scale, int threads) const;
+                              std::span<const Vec3> correction, double scale,
+                              const Crew& crew) const;
 
     /// Largest relative deviation of a constrained distance.
     [[nodiscard]] double largest_deviation(const Box& box,

@@ -61,24 +61,41 @@ std::shared_ptr<const Topology> weighed_for(std::shared_ptr<const Topology> topo
 } // namespace
 
 CpuBackend::CpuBackend(std::shared_ptr<const Topology> topology, const DynamicsSettings& settings,
-                       std::vector<std::unique_ptr<ForceProvider>> forces, double smallest_cell,
-                       int threads)
+                       Forces forces, double smallest_cell, const Crew& crew)
     : topology_(weighed_for(std::move(topology), settings.integrator)), settings_(settings),
       providers_(std::move(forces)), virtual_sites_(*topology_),
       constraints_(*topology_, make_constraint_plan(*topology_)), smallest_cell_(smallest_cell),
-      threads_(std::max(1, threads)), descent_{
-                                          settings.minimizer_step, {}, {}, {}, false, false, false}
+      crew_(crew),
+      threads_(crew.threads()), descent_{settings.minimizer_step, {}, {}, {}, false, false, false}
 {
-    inverse_mass_.reserve(topology_->mass.size());
+    for (const double m : topology_->mass) {
+        totals_.mass += m;
+    }
+    totals_.degrees_of_freedom =
+        tessera::degrees_of_freedom(*topology_, constraints_.plan(), settings.remove_com_every > 0);
+    totals_.has_constraints = !constraints_.empty();
+    prepare_atoms();
+    descent_.at_start = settings.minimises();
+}
+
+/// Of the topology at hand.
+void CpuBackend::prepare_atoms()
+{
+    inverse_mass_.clear();
     for (const double m : topology_->mass) {
         inverse_mass_.push_back(m > 0 ? 1 / m : 0);
-        total_mass_ += m;
     }
-    degrees_of_freedom_ =
-        tessera::degrees_of_freedom(*topology_, constraints_.plan(), settings.remove_com_every > 0);
     forces_ = ForceSums(topology_->mass.size(), SumMode::exact);
-    find_unconstrained();
-    descent_.at_start = settings.minimises();
+    unconstrained_.clear();
+    if (!totals_.has_constraints) {
+        return;
+    }
+    const std::vector<bool> is_constrained = constrained_atoms(*topology_);
+    for (std::int32_t a = 0; a < topology_->atoms(); ++a) {
+        if (!is_constrained[static_cast<std::size_t>(a)]) {
+            unconstrained_.push_back(a);
+        }
+    }
 }
 
 CpuBackend::~CpuBackend() = default;
@@ -96,17 +113,35 @@ void CpuBackend::load(const State& state)
     }
     state_ = state;
     state_.box = on_position_grid(state.box);
+    time_origin_ = state.time - static_cast<double>(state.step) * settings_.timestep;
+    set_atoms(state);
+}
+
+void CpuBackend::set_atoms(const State& state)
+{
+    const std::size_t atoms = topology_->mass.size();
+    state_.position = state.position;
+    state_.velocity = state.velocity;
     state_.velocity.resize(atoms);
     for (std::size_t a = 0; a < atoms; ++a) {
         if (!(topology_->mass[a] > 0)) {
             state_.velocity[a] = {};
         }
     }
-    time_origin_ = state.time - static_cast<double>(state.step) * settings_.timestep;
     make_groups_whole(*topology_, constraints_.plan(), state_.box, state_.position);
     image_.assign(atoms, {0, 0, 0});
     placed_.assign(atoms, {});
     moved_.assign(atoms, {});
+}
+
+void CpuBackend::adopt_part(std::shared_ptr<const Topology> part, Forces forces, const State& state)
+{
+    topology_ = std::move(part);
+    providers_ = std::move(forces);
+    virtual_sites_ = VirtualSites(*topology_);
+    constraints_ = Constraints(*topology_, make_constraint_plan(*topology_));
+    prepare_atoms();
+    set_atoms(state);
 }
 
 std::string CpuBackend::when() const
@@ -206,22 +241,44 @@ void CpuBackend::choose_images()
     }
 }
 
-void CpuBackend::begin_forces(Wanted wanted)
+void CpuBackend::place_sites()
+{
+    if (!virtual_sites_.empty()) {
+        place_atoms();
+        place_virtual_sites();
+    }
+}
+
+bool CpuBackend::place_and_ask()
 {
     place_atoms();
     place_virtual_sites();
-    const bool must_search = std::any_of(providers_.begin(), providers_.end(), [&](const auto& p) {
+    return std::any_of(providers_.begin(), providers_.end(), [&](const auto& p) {
         return p->needs_search(state_.box, placed_, threads_);
     });
-    if (must_search) {
-        const ScopedPhase phase(times_, "search");
-        choose_images();
-        place_atoms();
-        place_virtual_sites();
-        for (const auto& provider : providers_) {
-            provider->search(state_.box, placed_, threads_);
-        }
+}
+
+void CpuBackend::search()
+{
+    const ScopedPhase phase(times_, "search");
+    choose_images();
+    place_atoms();
+    place_virtual_sites();
+    for (const auto& provider : providers_) {
+        provider->search(state_.box, placed_, threads_);
     }
+}
+
+void CpuBackend::begin_forces(Wanted wanted)
+{
+    if (place_and_ask()) {
+        search();
+    }
+    clear_forces(wanted);
+}
+
+void CpuBackend::clear_forces(Wanted wanted)
+{
     if (forces_.mode() == SumMode::exact) {
         forces_.clear();
     } else {
@@ -294,6 +351,9 @@ void CpuBackend::finish_forces(Wanted wanted)
         const ScopedPhase phase(times_, "virtual sites");
         virtual_sites_.spread(state_.box, placed_, wanted, forces_, energies_);
     }
+    if (wanted.energies || wanted.virial) {
+        crew_.add_up(energies_);
+    }
     if (wanted.hashes) {
         hashes_.push_back({"all forces", hash_of_added_forces(ForceSums(), forces_).value()});
         hashes_.push_back({"energies", energies_.hash_of_energies().value()});
@@ -349,20 +409,6 @@ void CpuBackend::clear_corrections()
     }
 }
 
-/// Atoms without constraints, where there are constraints.
-void CpuBackend::find_unconstrained()
-{
-    if (constraints_.plan().empty()) {
-        return;
-    }
-    const std::vector<bool> is_constrained = constrained_atoms(*topology_);
-    for (std::int32_t a = 0; a < topology_->atoms(); ++a) {
-        if (!is_constrained[static_cast<std::size_t>(a)]) {
-            unconstrained_.push_back(a);
-        }
-    }
-}
-
 /// Or beyond the range of exact sums; -1: none.
 std::int64_t CpuBackend::first_without_finite_force() const
 {
@@ -409,7 +455,7 @@ void CpuBackend::run(const Kick& s)
 void CpuBackend::run(const Drift& s)
 {
     const ScopedPhase phase(times_, "update");
-    if (!constraints_.empty()) {
+    if (has_constraints()) {
         old_ = state_.position;
     }
     const std::int64_t atom =
@@ -454,9 +500,9 @@ void CpuBackend::run(const ConstrainVelocities&)
 /// Returns the kinetic energy that went.
 double CpuBackend::remove_com_motion()
 {
-    const Vec3 p = momentum(state_.velocity, topology_->mass, threads_);
-    shift_velocities(state_.velocity, topology_->mass, (1 / total_mass_) * p, threads_);
-    return 0.5 * norm2(p) / total_mass_;
+    const Vec3 p = momentum(state_.velocity, topology_->mass, crew_);
+    shift_velocities(state_.velocity, topology_->mass, (1 / totals_.mass) * p, threads_);
+    return 0.5 * norm2(p) / totals_.mass;
 }
 
 void CpuBackend::run(const RemoveComMotion& s)
@@ -467,7 +513,7 @@ void CpuBackend::run(const RemoveComMotion& s)
     }
 }
 
-void CpuBackend::run(const Forces&)
+void CpuBackend::run(const tessera::Forces&)
 {
     throw ContractViolation("forces are evaluated by their own verbs, not by perform()");
 }

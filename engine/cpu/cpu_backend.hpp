@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/backend/backend.hpp"
+#include "engine/backend/crew.hpp"
 #include "engine/backend/force_provider.hpp"
 #include "engine/cpu/constraints.hpp"
 #include "engine/cpu/virtual_sites.hpp"
@@ -17,8 +18,19 @@
 namespace tessera
 {
 
+/// What a rank must know of the system as a whole.
+struct SystemTotals {
+    double mass = 0; ///< u
+    double degrees_of_freedom = 0;
+    bool has_constraints = false;
+};
+
 /// The state and all verbs on it, on the CPU in FP64, for one process. Bits do not depend on the
 /// number of threads, nor on when pair lists were made.
+///
+/// Several ranks have one each, which holds a part (adopt_part): its atoms, and ghosts without
+/// mass, which stay where set_ghost() puts them. Sums over atoms are then those of all ranks, so
+/// that all perform the same verbs in the same order.
 class CpuBackend : public Backend {
 public:
     /// `smallest_cell`: a cell whose shortest height falls below it stops the run (twice the
@@ -26,8 +38,25 @@ public:
     /// mass.
     CpuBackend(std::shared_ptr<const Topology> topology, const DynamicsSettings& settings,
                std::vector<std::unique_ptr<ForceProvider>> forces, double smallest_cell,
-               int threads);
+               const Crew& crew);
     ~CpuBackend() override;
+
+    using Forces = std::vector<std::unique_ptr<ForceProvider>>;
+    /// Goes on with these atoms alone; clock, cell, baths and totals stand. `state` holds their
+    /// positions and velocities.
+    void adopt_part(std::shared_ptr<const Topology> part, Forces forces, const State& state);
+    /// Gives virtual sites their places in state().
+    void place_sites();
+    /// Puts atoms and sites where the forces will see them. Whether pairs must be searched there.
+    bool place_and_ask();
+    /// Makes the lists that the forces need; atoms are placed.
+    void search();
+    /// What begin_forces() does beside.
+    void clear_forces(Wanted wanted);
+    void set_ghost(std::size_t atom, const GridPosition& x) { state_.position[atom] = x; }
+    /// Of the last evaluation, before finish_forces().
+    [[nodiscard]] ForceSums& sums() { return forces_; }
+    [[nodiscard]] int threads() const { return threads_; }
 
     void load(const State& state) override;
     [[nodiscard]] const State& state() const override { return state_; }
@@ -47,8 +76,8 @@ public:
     [[nodiscard]] const EnergySums& energies() const override { return energies_; }
     [[nodiscard]] std::vector<Vec3> forces() const override;
     Motion measure_motion() override;
-    [[nodiscard]] double degrees_of_freedom() const override { return degrees_of_freedom_; }
-    [[nodiscard]] bool has_constraints() const override { return !constraints_.empty(); }
+    [[nodiscard]] double degrees_of_freedom() const override { return totals_.degrees_of_freedom; }
+    [[nodiscard]] bool has_constraints() const override { return totals_.has_constraints; }
     [[nodiscard]] BathEnergies bath_energies() const override { return baths_; }
     LargestForce largest_free_force() override;
     std::string part_coincident_atoms() override;
@@ -73,12 +102,13 @@ private:
     void run(const MeasurePressure& s);
     void run(const ScaleBox& s);
     void run(const RemoveComMotion& s);
-    void run(const Forces& s);
+    void run(const tessera::Forces& s);
     void run(const Descend& s);
     void run(const Judge& s);
 
     [[nodiscard]] bool is_due(std::int64_t every) const { return state_.step % every == 0; }
-    void find_unconstrained();
+    void prepare_atoms();
+    void set_atoms(const State& state);
     void clear_corrections();
     void place_atoms();
     void place_virtual_sites();
@@ -98,9 +128,9 @@ private:
     VirtualSites virtual_sites_;
     Constraints constraints_;
     std::vector<double> inverse_mass_;
-    double total_mass_ = 0;
-    double degrees_of_freedom_ = 0;
+    SystemTotals totals_;
     double smallest_cell_;
+    Crew crew_;
     int threads_;
 
     State state_;

@@ -1,10 +1,13 @@
 #include "engine/cpu/cpu_forces.hpp"
 
+#include "engine/base/error.hpp"
 #include "engine/cpu/dispersion_correction.hpp"
 #include "engine/cpu/listed.hpp"
 #include "engine/cpu/long_range.hpp"
 #include "engine/cpu/nonbonded.hpp"
 #include "engine/cpu/shuffled_forces.hpp"
+
+#include <algorithm>
 
 namespace tessera
 {
@@ -37,6 +40,10 @@ public:
         : nonbonded_(topology, settings)
     {
     }
+    void restrict_to(const Topology& topology, PairShare share)
+    {
+        nonbonded_.restrict_to(topology, std::move(share));
+    }
     [[nodiscard]] std::string_view phase() const override { return "pairs"; }
     [[nodiscard]] bool needs_search(const Box& box, std::span<const Vec3> positions,
                                     int threads) override
@@ -60,8 +67,8 @@ private:
 
 class LongRangeForces : public ForceProvider {
 public:
-    LongRangeForces(const Topology& topology, const NonbondedSettings& settings)
-        : long_range_(topology, settings)
+    explicit LongRangeForces(std::shared_ptr<LongRange> long_range)
+        : long_range_(std::move(long_range))
     {
     }
     [[nodiscard]] std::string_view phase() const override { return "mesh"; }
@@ -69,16 +76,16 @@ public:
     void add_forces(const Box& box, std::span<const Vec3> positions, Wanted wanted, int threads,
                     ForceSums& forces, EnergySums& energies) override
     {
-        long_range_.add_forces(box, positions, wanted, threads, forces, energies);
+        long_range_->add_forces(box, positions, wanted, threads, forces, energies);
     }
-    void let_go() override { long_range_.let_go(); }
+    void let_go() override { long_range_->let_go(); }
     [[nodiscard]] std::vector<PhaseHash> phase_hashes() const override
     {
-        return long_range_.phase_hashes();
+        return long_range_->phase_hashes();
     }
 
 private:
-    LongRange long_range_;
+    std::shared_ptr<LongRange> long_range_;
 };
 
 class DispersionTailEnergy : public ForceProvider {
@@ -107,7 +114,8 @@ Providers make_plainly(const std::shared_ptr<const Topology>& topology,
 {
     Providers out;
     out.push_back(std::make_unique<NonbondedForces>(topology, settings));
-    out.push_back(std::make_unique<LongRangeForces>(*topology, settings));
+    out.push_back(
+        std::make_unique<LongRangeForces>(std::make_shared<LongRange>(*topology, settings)));
     out.push_back(std::make_unique<ListedForces>(topology));
     if (settings.dispersion_correction != DispersionCorrection::none) {
         out.push_back(std::make_unique<DispersionTailEnergy>(*topology, settings));
@@ -127,6 +135,45 @@ Providers make_cpu_forces(const std::shared_ptr<const Topology>& topology,
                                 [&](const std::shared_ptr<const Topology>& other) {
                                     return make_plainly(other, settings);
                                 });
+}
+
+PartForces::PartForces(std::shared_ptr<const Topology> whole, const NonbondedSettings& settings,
+                       Transport& ranks)
+    : whole_(std::move(whole)), settings_(settings), ranks_(ranks),
+      has_charges_(std::any_of(whole_->charge.begin(), whole_->charge.end(),
+                               [](double q) { return q != 0.0; })),
+      long_range_(std::make_shared<LongRange>(*whole_, settings))
+{
+    if (settings.shuffle_seed != 0) {
+        throw InputError("compute.shuffle_seed works on one rank (it permutes what ranks agree "
+                         "on). Use one rank, or take it out.");
+    }
+}
+
+Providers PartForces::of(const std::shared_ptr<const LocalTopology>& part)
+{
+    const std::shared_ptr<const Topology> topology(part, &part->topology);
+    const bool books = ranks_.rank() == 0;
+    auto pairs = std::make_unique<NonbondedForces>(topology, settings_);
+    pairs->restrict_to(
+        *topology, {part->pairs, part->corrected, has_charges_, books ? whole_.get() : nullptr});
+
+    std::vector<std::int32_t> spread;
+    spread.reserve(part->global.size());
+    for (std::size_t n = 0; n < part->global.size(); ++n) {
+        spread.push_back(part->owned[n] != 0 ? part->global[n] : -1);
+    }
+    long_range_->restrict_to(
+        spread, [this](std::span<std::int64_t> mesh) { ranks_.add(mesh); }, books);
+
+    Providers out;
+    out.push_back(std::move(pairs));
+    out.push_back(std::make_unique<LongRangeForces>(long_range_));
+    out.push_back(std::make_unique<ListedForces>(topology));
+    if (books && settings_.dispersion_correction != DispersionCorrection::none) {
+        out.push_back(std::make_unique<DispersionTailEnergy>(*whole_, settings_));
+    }
+    return out;
 }
 
 } // namespace tessera

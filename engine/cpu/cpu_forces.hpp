@@ -1,7 +1,9 @@
 #pragma once
 
 #include "engine/backend/force_provider.hpp"
+#include "engine/backend/transport.hpp"
 #include "engine/model/topology.hpp"
+#include "engine/plans/domain_plan.hpp"
 #include "engine/plans/settings.hpp"
 
 #include <memory>
@@ -15,5 +17,27 @@ namespace tessera
 /// the topology alive.
 std::vector<std::unique_ptr<ForceProvider>>
 make_cpu_forces(const std::shared_ptr<const Topology>& topology, const NonbondedSettings& settings);
+
+class LongRange;
+
+/// The same forces on one of several ranks, which computes its own share of them. What belongs to
+/// no atom (dispersion tail, background, self terms, the mesh's energy) is booked by rank 0.
+class PartForces {
+public:
+    /// Throws NotBuilt for direct Ewald sums, InputError for shuffled plans.
+    PartForces(std::shared_ptr<const Topology> whole, const NonbondedSettings& settings,
+               Transport& ranks);
+
+    /// For the part of a new cut, in place of those for the last one.
+    std::vector<std::unique_ptr<ForceProvider>>
+    of(const std::shared_ptr<const LocalTopology>& part);
+
+private:
+    std::shared_ptr<const Topology> whole_;
+    NonbondedSettings settings_;
+    Transport& ranks_;
+    bool has_charges_;
+    std::shared_ptr<LongRange> long_range_;
+};
 
 } // namespace tessera

@@ -22,7 +22,7 @@ namespace tessera
 
 void CpuBackend::project_positions()
 {
-    if (constraints_.empty()) {
+    if (!has_constraints()) {
         return;
     }
     std::fill(moved_.begin(), moved_.end(), Vec3{});
@@ -40,7 +40,7 @@ void CpuBackend::adopt_velocities(bool half_step_behind)
              threads_);
         state_.velocities_half_step_behind = half_step_behind;
     }
-    if (constraints_.empty()) {
+    if (!has_constraints()) {
         return;
     }
     if (!half_step_behind) {
@@ -64,7 +64,7 @@ void CpuBackend::draw_velocities(double temperature, std::uint64_t seed)
     const double width = std::sqrt(constants::boltzmann * temperature);
     for (std::size_t a = 0; a < state_.velocity.size(); ++a) {
         if (inverse_mass_[a] > 0) {
-            RandomStream random(seed, static_cast<std::uint32_t>(a), 0,
+            RandomStream random(seed, static_cast<std::uint32_t>(number_of(*topology_, a)), 0,
                                 RandomPurpose::start_velocity);
             const auto xy = random.normal2();
             const auto z = random.normal2();
@@ -74,11 +74,11 @@ void CpuBackend::draw_velocities(double temperature, std::uint64_t seed)
     if (settings_.remove_com_every > 0) { // else it has its thermal share, as its 3 degrees count
         remove_com_motion();
     }
-    if (!constraints_.empty()) {
+    if (has_constraints()) {
         run(ConstrainVelocities{});
     }
-    const double kinetic = trace(kinetic_tensor(state_.velocity, topology_->mass, threads_));
-    const double wanted = 0.5 * degrees_of_freedom_ * constants::boltzmann * temperature;
+    const double kinetic = trace(kinetic_tensor(state_.velocity, topology_->mass, crew_));
+    const double wanted = 0.5 * totals_.degrees_of_freedom * constants::boltzmann * temperature;
     if (kinetic > 0) {
         scale_velocities(state_.velocity, std::sqrt(wanted / kinetic), threads_);
     }
@@ -93,7 +93,7 @@ std::vector<Vec3> CpuBackend::next_half_step_velocities()
     const double dt = settings_.timestep;
     std::vector<Vec3> next = state_.velocity;
     kick(next, inverse_mass_, forces_, dt, threads_);
-    if (!constraints_.empty()) {
+    if (has_constraints()) {
         for (std::size_t a = 0; a < next.size(); ++a) {
             moved_[a] = dt * next[a];
         }
@@ -113,25 +113,25 @@ Motion CpuBackend::measure_motion()
     if (settings_.minimises()) {
         return motion;
     }
-    motion.kinetic = kinetic_tensor(state_.velocity, mass, threads_);
+    motion.kinetic = kinetic_tensor(state_.velocity, mass, crew_);
     if (state_.velocities_half_step_behind) {
         const std::vector<Vec3> next = next_half_step_velocities();
-        motion.kinetic = 0.5 * (motion.kinetic + kinetic_tensor(next, mass, threads_));
-        if (!constraints_.empty()) {
+        motion.kinetic = 0.5 * (motion.kinetic + kinetic_tensor(next, mass, crew_));
+        if (has_constraints()) {
             const double dt = settings_.timestep;
-            motion.constraint_virial = constraints_.virial(state_.box, state_.position, correction_,
-                                                           1 / (dt * dt), threads_);
+            motion.constraint_virial =
+                constraints_.virial(state_.box, state_.position, correction_, 1 / (dt * dt), crew_);
         }
         return motion;
     }
-    if (!constraints_.empty()) {
+    if (has_constraints()) {
         std::vector<Vec3> acceleration(state_.velocity.size());
         kick(acceleration, inverse_mass_, forces_, 1, threads_);
         require(constraints_.constrain_accelerations(state_.box, state_.position, state_.velocity,
                                                      acceleration, correction_, threads_),
                 "the acceleration");
         motion.constraint_virial =
-            constraints_.virial(state_.box, state_.position, correction_, 1, threads_);
+            constraints_.virial(state_.box, state_.position, correction_, 1, crew_);
     }
     return motion;
 }
@@ -142,13 +142,14 @@ void CpuBackend::run(const Thermalize& s)
 {
     const ScopedPhase phase(times_, "coupling");
     const OrnsteinUhlenbeck ou(s.friction, s.temperature, settings_.timestep);
-    thermalize(state_.velocity, inverse_mass_, ou.keep, ou.noise, s.seed, state_.step, threads_);
+    thermalize(state_.velocity, inverse_mass_, topology_->number, ou.keep, ou.noise, s.seed,
+               state_.step, threads_);
 }
 
 void CpuBackend::run(const MeterHeat& s)
 {
     const ScopedPhase phase(times_, "coupling");
-    baths_.thermostat += s.sign * trace(kinetic_tensor(state_.velocity, topology_->mass, threads_));
+    baths_.thermostat += s.sign * trace(kinetic_tensor(state_.velocity, topology_->mass, crew_));
 }
 
 void CpuBackend::run(const RescaleVelocities& s)
@@ -157,17 +158,17 @@ void CpuBackend::run(const RescaleVelocities& s)
         return;
     }
     const ScopedPhase phase(times_, "coupling");
-    const double kinetic = trace(kinetic_tensor(state_.velocity, topology_->mass, threads_));
+    const double kinetic = trace(kinetic_tensor(state_.velocity, topology_->mass, crew_));
     RandomStream random(s.seed, 0, state_.step, RandomPurpose::velocity_rescale);
     const double factor =
-        velocity_rescale_factor(kinetic, degrees_of_freedom_, s.temperature,
+        velocity_rescale_factor(kinetic, totals_.degrees_of_freedom, s.temperature,
                                 static_cast<double>(s.every) * settings_.timestep, s.time, random);
     baths_.thermostat += (factor * factor - 1) * kinetic;
     if (state_.velocities_half_step_behind) {
         // the kinetic energy at the step is the mean of K(v) and K(v + f/m dt): the cross term of
         // the second scales too
         baths_.thermostat +=
-            0.5 * (factor - 1) * settings_.timestep * power(state_.velocity, forces_, threads_);
+            0.5 * (factor - 1) * settings_.timestep * power(state_.velocity, forces_, crew_);
     }
     scale_velocities(state_.velocity, factor, threads_);
 }
@@ -183,8 +184,7 @@ void CpuBackend::run(const MeasurePressure& s)
     const ScopedPhase phase(times_, "coupling");
     const RaggedList& groups = constraints_.plan().update_groups;
     const auto measure = [&](std::span<const Vec3> velocity) {
-        return measure_groups(groups, topology_->mass, state_.position, velocity, forces_,
-                              threads_);
+        return measure_groups(groups, topology_->mass, state_.position, velocity, forces_, crew_);
     };
     const GroupMotion now = measure(state_.velocity);
     double kinetic = trace(now.kinetic);
@@ -225,11 +225,11 @@ void CpuBackend::run(const ScaleBox& s)
             "cut-off, or correct barostat.pressure ({:.4g} bar).",
             when(), next.shortest_height(), smallest_cell_, s.pressure / units::bar));
     }
-    const double before = trace(kinetic_tensor(state_.velocity, topology_->mass, threads_));
+    const double before = trace(kinetic_tensor(state_.velocity, topology_->mass, crew_));
     scale_groups(constraints_.plan().update_groups, topology_->mass, state_.box, next, 1 / stretch,
                  state_.position, state_.velocity, threads_);
     state_.box = next;
-    const double after = trace(kinetic_tensor(state_.velocity, topology_->mass, threads_));
+    const double after = trace(kinetic_tensor(state_.velocity, topology_->mass, crew_));
     pending_stretch_ = std::log(stretch);
     baths_.barostat += (after - before) + group_virial_ * pending_stretch_;
 }
@@ -237,7 +237,7 @@ void CpuBackend::run(const ScaleBox& s)
 void CpuBackend::book_stretch()
 {
     const GroupMotion now = measure_groups(constraints_.plan().update_groups, topology_->mass,
-                                           state_.position, state_.velocity, forces_, threads_);
+                                           state_.position, state_.velocity, forces_, crew_);
     baths_.barostat += trace(energies_.virial() + now.virial_correction) * pending_stretch_;
     pending_stretch_ = 0;
 }
@@ -260,7 +260,7 @@ LargestForce CpuBackend::largest_free_force()
 {
     std::vector<Vec3> acceleration(forces_.size());
     kick(acceleration, inverse_mass_, forces_, 1, threads_);
-    if (!constraints_.empty()) {
+    if (has_constraints()) {
         require(constraints_.constrain_velocities(state_.box, state_.position, acceleration,
                                                   correction_, threads_),
                 "the force");
@@ -306,7 +306,7 @@ std::string CpuBackend::part_coincident_atoms()
     }
     old_ = state_.position;
     displace(state_.position, moved_, threads_);
-    if (!constraints_.empty()) {
+    if (has_constraints()) {
         require(constraints_.constrain_positions(state_.box, old_, moved_, correction_, threads_),
                 "the distance");
         displace(state_.position, correction_, threads_);

@@ -90,14 +90,14 @@ Nonbonded::Nonbonded(const Topology& topology, const NonbondedSettings& settings
     doubles_ = make_double_parameters(form_, topology.pairs.c6, topology.pairs.c12,
                                       topology.pairs.has_c4());
     if (settings.precision == Precision::mixed) {
-        make_tiles(topology);
+        make_tiles(topology,
+                   std::any_of(charge_.begin(), charge_.end(), [](double q) { return q != 0.0; }));
     }
 }
 
-void Nonbonded::make_tiles(const Topology& topology)
+void Nonbonded::make_tiles(const Topology& topology, bool has_charges)
 {
-    tiles_ = make_tile_form(
-        form_, std::any_of(charge_.begin(), charge_.end(), [](double q) { return q != 0.0; }));
+    tiles_ = make_tile_form(form_, has_charges);
     if (!tiles_) {
         return;
     }
@@ -111,14 +111,16 @@ void Nonbonded::make_tiles(const Topology& topology)
     blocks_ =
         make_block_parameters(form_, *tiles_, topology.pairs.c6, topology.pairs.c12, type_c4_);
     const double root = std::sqrt(topology.coulomb_constant);
+    tile_charge_.clear();
     for (const double q : charge_) {
         tile_charge_.push_back(static_cast<float>(root * q));
     }
+    const double buffer = list_radius_ - sure_cutoff_;
     sure_cutoff_ = cutoff_ + reach_of_rounding(Precision::mixed, cutoff_);
     if (blocks_) {
-        pruned_.emplace(cutoff_, inner_buffer * (list_radius_ - cutoff_));
+        pruned_.emplace(cutoff_, inner_buffer * buffer);
     }
-    list_radius_ += reach_of_rounding(Precision::mixed, cutoff_);
+    list_radius_ = sure_cutoff_ + buffer;
 }
 
 void Nonbonded::restrict_to(const Topology& topology, PairShare share)
@@ -126,7 +128,10 @@ void Nonbonded::restrict_to(const Topology& topology, PairShare share)
     const std::vector<double> cg =
         type_cg_.empty() ? std::vector<double>(type_pair_.size(), 0.0) : type_cg_;
     corrections_ = ExclusionCorrections(topology, form_, cg, share.corrected, share.self_terms_of);
-    owns_ = std::move(share.owns);
+    owner_ = std::move(share.owner);
+    if (tiles_ && owner_) {
+        make_tiles(topology, share.has_charges);
+    }
 }
 
 void Nonbonded::drop_pairs_of_others()
@@ -142,8 +147,8 @@ void Nonbonded::drop_pairs_of_others()
                 const auto atom = [&](std::int32_t cluster, int lane) {
                     return list_.order.atom_of_slot[at(cluster * width + lane)];
                 };
-                if (!owns_(atom(row.cluster, bit / width), atom(column.cluster, bit % width),
-                           list_.shifts[at(row.shift)])) {
+                if (!owner_->owns(atom(row.cluster, bit / width), atom(column.cluster, bit % width),
+                                  list_.shifts[at(row.shift)])) {
                     column.mask &= ~(1u << bit);
                 }
             }
@@ -188,10 +193,6 @@ void Nonbonded::search(const Box& box, std::span<const Vec3> positions, int thre
     if (shuffle_seed_ != 0) {
         need_rows(threads);
         list_ = shuffled(list_, shuffle_seed_ = mixed_bits(shuffle_seed_) | 1);
-    }
-    if (owns_) {
-        need_rows(threads);
-        drop_pairs_of_others();
     }
     searched_ = true;
 
@@ -243,6 +244,9 @@ void Nonbonded::need_rows(int threads)
         }
         find_rows(tracker_.box(), canonical, threads, list_);
         has_rows_ = true;
+        if (owner_) {
+            drop_pairs_of_others();
+        }
     }
 }
 
@@ -252,7 +256,7 @@ void Nonbonded::make_blocks(std::span<const Vec3> canonical, int threads)
     BlockRules rules;
     rules.largest_block = block_options_.largest_block;
     rules.kernel_radius = pruned_ ? pruned_->radius() : 0.0;
-    rules.is_partial = is_partial_;
+    rules.owner = owner_ ? &*owner_ : nullptr;
     if (blocks_) {
         rules.is_other = blocks_->is_other;
         rules.slot_type = slot_type_;
@@ -261,6 +265,7 @@ void Nonbonded::make_blocks(std::span<const Vec3> canonical, int threads)
     const bool by_list = has_rows_ || !rules.is_other.empty() || block_options_.by_list;
     if (by_list || !block_search_.find(list_, canonical, shifts, rules, threads, pair_blocks_)) {
         need_rows(threads);
+        rules.is_partial = is_partial_;
         pair_blocks_ = make_pair_blocks(list_, shifts, rules);
     }
     if (!blocks_) {

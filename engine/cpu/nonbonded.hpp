@@ -12,10 +12,10 @@
 #include "engine/cpu/pair_work.hpp"
 #include "engine/cpu/position_grid.hpp"
 #include "engine/plans/cluster_pair_list.hpp"
+#include "engine/plans/domain_plan.hpp"
 #include "engine/plans/double_parameters.hpp"
 
 #include <array>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -28,10 +28,9 @@ class PairSums;
 
 /// A rank's part of the pairs, where several ranks share the work.
 struct PairShare {
-    /// Whether the pair x_i + shift - x_j of canonical images is computed here; shift in cell
-    /// vectors.
-    std::function<bool(std::int32_t i, std::int32_t j, const std::array<int, 3>& shift)> owns;
-    RaggedList corrected; ///< excluded pairs i < j whose correction is made here, [atoms]
+    std::optional<PairOwner> owner; ///< none: all pairs are computed here
+    RaggedList corrected;     ///< excluded pairs i < j whose correction is made here, [atoms]
+    bool has_charges = false; ///< the whole system: the scale of forces hangs on it
     const Topology* self_terms_of = nullptr; ///< the whole, on the one rank that books self terms
 };
 
@@ -104,7 +103,7 @@ private:
     void check(const Box& box) const;
     void need_rows(int threads);
     void drop_pairs_of_others();
-    void make_tiles(const Topology& topology);
+    void make_tiles(const Topology& topology, bool has_charges);
     void make_blocks(std::span<const Vec3> canonical, int threads);
 
     /// What is wanted of one evaluation, and which kernels do it.
@@ -137,7 +136,7 @@ private:
     std::vector<float> tile_charge_; ///< times the root of the Coulomb constant, [atoms]
     std::shared_ptr<const RaggedList> exclusions_;
     ExclusionCorrections corrections_;
-    std::function<bool(std::int32_t, std::int32_t, const std::array<int, 3>&)> owns_; ///< null: all
+    std::optional<PairOwner> owner_; ///< none: all pairs are this rank's
 
     // parameters of atoms and of pairs of types
     std::vector<double> charge_;

@@ -2,6 +2,7 @@
 
 #include "engine/cpu/simd/block_kernel.hpp"
 #include "engine/plans/cluster_pair_list.hpp"
+#include "engine/plans/domain_plan.hpp"
 
 #include <cstdint>
 #include <span>
@@ -38,7 +39,8 @@ struct BlockRules {
     /// nm: what of a block is nearer to its rows must lie where FP32 is exact, or the block is cut;
     /// what is farther is left out before that matters. Zero: it never does.
     double kernel_radius = 0;
-    std::span<const std::uint8_t> is_partial; ///< [columns]: some pairs near enough do not count
+    const PairOwner* owner = nullptr;         ///< some pairs are other ranks'; null: none
+    std::span<const std::uint8_t> is_partial; ///< [columns]: the list has dropped such pairs
     /// [types][types] and [slots]: pairs of types the kernel has no formula for; empty: none
     std::span<const std::uint8_t> is_other;
     std::span<const std::int32_t> slot_type;

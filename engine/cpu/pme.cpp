@@ -149,12 +149,14 @@ template <class R>
 void BasicPme<R>::restrict_to(std::span<const std::int32_t> atoms, MeshSum add_meshes,
                               bool books_energy)
 {
-    for (std::vector<double>& set : coefficient_) {
-        std::vector<double> part;
+    if (whole_.empty()) {
+        whole_ = coefficient_;
+    }
+    for (std::size_t s = 0; s < whole_.size(); ++s) {
+        coefficient_[s].clear();
         for (const std::int32_t a : atoms) {
-            part.push_back(a < 0 ? 0.0 : set[at(a)]);
+            coefficient_[s].push_back(a < 0 ? 0.0 : whole_[s][at(a)]);
         }
-        set = std::move(part);
     }
     set_mesh_charges();
     add_meshes_ = std::move(add_meshes);

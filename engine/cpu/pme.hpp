@@ -41,7 +41,7 @@ public:
 
     /// A rank's part: only the atoms listed (global numbers; -1: an atom that another rank spreads)
     /// are spread and feel forces, in the caller's new numbering; `add_meshes` sums integer meshes
-    /// over ranks; energies are booked where `books_energy`.
+    /// over ranks; energies are booked where `books_energy`. Parts may follow one another.
     void restrict_to(std::span<const std::int32_t> atoms, MeshSum add_meshes, bool books_energy);
 
     /// Throws PhysicsError where charges crowd beyond the range of the FP32 mesh.
@@ -95,6 +95,7 @@ private:
     Fft3d<R> fft_;
     Waves waves_;
     std::vector<std::vector<double>> coefficient_; ///< scaled to at most 1 for the integer mesh
+    std::vector<std::vector<double>> whole_;       ///< of all atoms, where this rank has a part
     double mesh_scale_;                            ///< units of the mesh an e
     double coefficient_scale_ = 1;                 ///< true coefficient = scale * stored
     EnergyKind kind_;

@@ -21,10 +21,10 @@ std::int64_t count(std::size_t n)
 
 /// Sums N addends of every atom exactly: add(sums, atom).
 template <std::size_t N, class Add>
-std::array<double, N> exact_sums(std::int64_t atoms, int threads, Add add)
+std::array<double, N> exact_sums(std::int64_t atoms, const Crew& crew, Add add)
 {
     std::array<ExactSum, N> total;
-#pragma omp parallel num_threads(threads) if (atoms > few_atoms)
+#pragma omp parallel num_threads(crew.threads()) if (atoms > few_atoms)
     {
         std::array<ExactSum, N> mine;
 #pragma omp for schedule(static)
@@ -36,6 +36,7 @@ std::array<double, N> exact_sums(std::int64_t atoms, int threads, Add add)
             total[k].add(mine[k]);
         }
     }
+    crew.add_up(total);
     std::array<double, N> out;
     for (std::size_t k = 0; k < N; ++k) {
         out[k] = total[k].value();
@@ -121,8 +122,9 @@ void scale_velocities(std::span<Vec3> velocity, double factor, int threads)
     }
 }
 
-void thermalize(std::span<Vec3> velocity, std::span<const double> inverse_mass, double keep,
-                double noise, std::uint64_t seed, std::int64_t step, int threads)
+void thermalize(std::span<Vec3> velocity, std::span<const double> inverse_mass,
+                std::span<const std::int32_t> number, double keep, double noise, std::uint64_t seed,
+                std::int64_t step, int threads)
 {
     const std::int64_t atoms = count(velocity.size());
 #pragma omp parallel for num_threads(threads) schedule(static)
@@ -131,7 +133,9 @@ void thermalize(std::span<Vec3> velocity, std::span<const double> inverse_mass, 
         if (!(inverse_mass[a] > 0)) {
             continue;
         }
-        RandomStream random(seed, static_cast<std::uint32_t>(k), step, RandomPurpose::langevin);
+        const auto own =
+            static_cast<std::uint32_t>(number.empty() ? static_cast<std::int32_t>(k) : number[a]);
+        RandomStream random(seed, own, step, RandomPurpose::langevin);
         const auto xy = random.normal2();
         const auto z = random.normal2();
         const double width = noise * std::sqrt(inverse_mass[a]);
@@ -139,37 +143,37 @@ void thermalize(std::span<Vec3> velocity, std::span<const double> inverse_mass, 
     }
 }
 
-Mat3 kinetic_tensor(std::span<const Vec3> velocity, std::span<const double> mass, int threads)
+Mat3 kinetic_tensor(std::span<const Vec3> velocity, std::span<const double> mass, const Crew& crew)
 {
-    const auto sums = exact_sums<6>(count(velocity.size()), threads,
-                                    [&](std::array<ExactSum, 6>& s, std::size_t a) {
-                                        const Vec3& v = velocity[a];
-                                        const double half_mass = 0.5 * mass[a];
-                                        s[0].add(half_mass * (v.x * v.x));
-                                        s[1].add(half_mass * (v.y * v.y));
-                                        s[2].add(half_mass * (v.z * v.z));
-                                        s[3].add(half_mass * (v.x * v.y));
-                                        s[4].add(half_mass * (v.x * v.z));
-                                        s[5].add(half_mass * (v.y * v.z));
-                                    });
+    const auto sums =
+        exact_sums<6>(count(velocity.size()), crew, [&](std::array<ExactSum, 6>& s, std::size_t a) {
+            const Vec3& v = velocity[a];
+            const double half_mass = 0.5 * mass[a];
+            s[0].add(half_mass * (v.x * v.x));
+            s[1].add(half_mass * (v.y * v.y));
+            s[2].add(half_mass * (v.z * v.z));
+            s[3].add(half_mass * (v.x * v.y));
+            s[4].add(half_mass * (v.x * v.z));
+            s[5].add(half_mass * (v.y * v.z));
+        });
     return {
         {{sums[0], sums[3], sums[4]}, {sums[3], sums[1], sums[5]}, {sums[4], sums[5], sums[2]}}};
 }
 
-Vec3 momentum(std::span<const Vec3> velocity, std::span<const double> mass, int threads)
+Vec3 momentum(std::span<const Vec3> velocity, std::span<const double> mass, const Crew& crew)
 {
-    const auto sums = exact_sums<3>(count(velocity.size()), threads,
-                                    [&](std::array<ExactSum, 3>& s, std::size_t a) {
-                                        s[0].add(mass[a] * velocity[a].x);
-                                        s[1].add(mass[a] * velocity[a].y);
-                                        s[2].add(mass[a] * velocity[a].z);
-                                    });
+    const auto sums =
+        exact_sums<3>(count(velocity.size()), crew, [&](std::array<ExactSum, 3>& s, std::size_t a) {
+            s[0].add(mass[a] * velocity[a].x);
+            s[1].add(mass[a] * velocity[a].y);
+            s[2].add(mass[a] * velocity[a].z);
+        });
     return {sums[0], sums[1], sums[2]};
 }
 
-double power(std::span<const Vec3> velocity, const ForceSums& forces, int threads)
+double power(std::span<const Vec3> velocity, const ForceSums& forces, const Crew& crew)
 {
-    return exact_sums<1>(count(velocity.size()), threads,
+    return exact_sums<1>(count(velocity.size()), crew,
                          [&](std::array<ExactSum, 1>& s, std::size_t a) {
                              s[0].add(dot(forces.force(a), velocity[a]));
                          })[0];

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/backend/crew.hpp"
 #include "engine/backend/sums.hpp"
 #include "engine/math/mat3.hpp"
 #include "engine/math/vec3.hpp"
@@ -35,18 +36,20 @@ void add_scaled(std::span<Vec3> velocity, std::span<const Vec3> d, double scale,
 /// v *= factor
 void scale_velocities(std::span<Vec3> velocity, double factor, int threads);
 
-/// v <- keep v + noise / sqrt(m) xi for the step, with the atoms' own random numbers.
-void thermalize(std::span<Vec3> velocity, std::span<const double> inverse_mass, double keep,
-                double noise, std::uint64_t seed, std::int64_t step, int threads);
+/// v <- keep v + noise / sqrt(m) xi for the step, with the atoms' own random numbers; `number` is
+/// their number in the whole system (empty: their place here).
+void thermalize(std::span<Vec3> velocity, std::span<const double> inverse_mass,
+                std::span<const std::int32_t> number, double keep, double noise, std::uint64_t seed,
+                std::int64_t step, int threads);
 
 /// 1/2 sum m v_k v_l
-Mat3 kinetic_tensor(std::span<const Vec3> velocity, std::span<const double> mass, int threads);
+Mat3 kinetic_tensor(std::span<const Vec3> velocity, std::span<const double> mass, const Crew& crew);
 
 /// sum m v, u nm/ps
-Vec3 momentum(std::span<const Vec3> velocity, std::span<const double> mass, int threads);
+Vec3 momentum(std::span<const Vec3> velocity, std::span<const double> mass, const Crew& crew);
 
 /// sum f . v, kJ/mol/ps
-double power(std::span<const Vec3> velocity, const ForceSums& forces, int threads);
+double power(std::span<const Vec3> velocity, const ForceSums& forces, const Crew& crew);
 
 /// v -= shift, of the atoms with a mass
 void shift_velocities(std::span<Vec3> velocity, std::span<const double> mass, const Vec3& shift,

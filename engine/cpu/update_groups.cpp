@@ -133,11 +133,12 @@ void make_groups_whole(const Topology& topology, const ConstraintPlan& plan, con
 
 GroupMotion measure_groups(const RaggedList& groups, std::span<const double> mass,
                            std::span<const GridPosition> positions,
-                           std::span<const Vec3> velocities, const ForceSums& forces, int threads)
+                           std::span<const Vec3> velocities, const ForceSums& forces,
+                           const Crew& crew)
 {
     std::array<ExactSum, 18> total;
     const auto rows = static_cast<std::int64_t>(groups.rows());
-#pragma omp parallel num_threads(threads) if (rows > few_atoms)
+#pragma omp parallel num_threads(crew.threads()) if (rows > few_atoms)
     {
         std::array<ExactSum, 18> mine;
 #pragma omp for schedule(static)
@@ -170,6 +171,7 @@ GroupMotion measure_groups(const RaggedList& groups, std::span<const double> mas
             total[k].add(mine[k]);
         }
     }
+    crew.add_up(total);
     GroupMotion out;
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/backend/crew.hpp"
 #include "engine/backend/sums.hpp"
 #include "engine/geometry/box.hpp"
 #include "engine/math/mat3.hpp"
@@ -30,7 +31,8 @@ struct GroupMotion {
 /// Groups must be whole.
 GroupMotion measure_groups(const RaggedList& groups, std::span<const double> mass,
                            std::span<const GridPosition> positions,
-                           std::span<const Vec3> velocities, const ForceSums& forces, int threads);
+                           std::span<const Vec3> velocities, const ForceSums& forces,
+                           const Crew& crew);
 
 /// Moves the groups' centres of mass with the cell, from its old vectors to new ones (both on the
 /// position grid), and their velocities by `velocity_factor`. Inner distances keep their bits. The

@@ -116,6 +116,7 @@ struct Topology {
     std::vector<std::int32_t> residue;       ///< index into `residues`
     std::vector<std::int32_t> atomic_number; ///< 0 unknown
     std::vector<ParticleKind> kind;
+    std::vector<std::int32_t> number; ///< in the whole system, from 0; empty: this is the whole
     std::vector<std::uint8_t> is_hydrogen; ///< by the format's own rule for "h-bonds" constraints
 
     std::vector<Residue> residues;
@@ -153,6 +154,12 @@ struct Topology {
         return std::get<TermTable<Term>>(terms);
     }
 };
+
+/// The atom's number in the whole system, from 0.
+inline std::int32_t number_of(const Topology& topology, std::size_t atom)
+{
+    return topology.number.empty() ? static_cast<std::int32_t>(atom) : topology.number[atom];
+}
 
 /// Checks the invariants (indices in range, exclusions symmetric, sizes agree, sites ordered),
 /// merges equal parameters, makes `bonds` unique and `molecules`. Throws InputError that names the

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/parallel/transport.hpp"
+#include "engine/backend/transport.hpp"
 
 #include <functional>
 

@@ -132,4 +132,10 @@ void run_mpi(const std::function<void(Transport&)>& work)
     check(MPI_Finalize(), "ending MPI");
 }
 
+void end_all_ranks(int status)
+{
+    MPI_Abort(MPI_COMM_WORLD, status);
+    throw MpiError("MPI could not end the other ranks. End them by hand.");
+}
+
 } // namespace tessera

@@ -306,14 +306,15 @@ std::string describe_atom(const Topology& topology, std::int64_t atom)
         return fmt::format("atom {}", atom + 1);
     }
     const auto a = static_cast<std::size_t>(atom);
+    const std::int32_t number = number_of(topology, a) + 1;
     const std::string name = a < topology.atom_name.size() ? topology.atom_name[a] : "";
     if (a < topology.residue.size() && topology.residue[a] >= 0 &&
         static_cast<std::size_t>(topology.residue[a]) < topology.residues.size()) {
         const Residue& r = topology.residues[static_cast<std::size_t>(topology.residue[a])];
-        return fmt::format("atom {} ({} of {} {})", atom + 1, name, r.name, r.number);
+        return fmt::format("atom {} ({} of {} {})", number, name, r.name, r.number);
     }
-    return name.empty() ? fmt::format("atom {}", atom + 1)
-                        : fmt::format("atom {} ({})", atom + 1, name);
+    return name.empty() ? fmt::format("atom {}", number)
+                        : fmt::format("atom {} ({})", number, name);
 }
 
 } // namespace tessera

@@ -271,10 +271,17 @@ LocalTopology make_local_topology(const Topology& whole, const DomainPlan& plan,
     t.pairs = whole.pairs;
     t.coulomb_constant = whole.coulomb_constant;
     t.combination_rule = whole.combination_rule;
+    local.pairs.count = plan.grid.count;
+    const std::array<int, 3> own = plan.grid.domain_of(rank);
     for (std::size_t n = 0; n < local.global.size(); ++n) {
         const std::size_t a = at(local.global[n]);
+        DomainPlan::Domain& above = local.pairs.above.emplace_back();
+        for (std::size_t d = 0; d < 3; ++d) {
+            above[d] = static_cast<std::int16_t>(plan.domain[a][d] - own[d]);
+        }
         local_of[a] = static_cast<std::int32_t>(n);
         local.owned.push_back(plan.owner[a] == rank ? 1 : 0);
+        t.number.push_back(local.global[n]);
         t.mass.push_back(plan.owner[a] == rank ? whole.mass[a] : 0.0);
         t.charge.push_back(whole.charge[a]);
         t.type.push_back(whole.type[a]);

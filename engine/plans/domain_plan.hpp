@@ -23,6 +23,10 @@ struct DomainGrid {
     explicit DomainGrid(const std::array<int, 3>& count);
 
     [[nodiscard]] int ranks() const { return count[0] * count[1] * count[2]; }
+    [[nodiscard]] std::array<int, 3> domain_of(int rank) const
+    {
+        return {rank / count[2] / count[1], rank / count[2] % count[1], rank % count[2]};
+    }
     /// The domain, also beyond the cell: domain (x + count, ...) is the image of (x, ...).
     [[nodiscard]] int rank_of(const std::array<int, 3>& domain) const
     {
@@ -57,19 +61,31 @@ struct DomainPlan {
 
     /// Atoms that a rank knows, ascending: its own and its ghosts.
     std::vector<std::vector<std::int32_t>> known; ///< [ranks]
+};
 
-    /// Who computes the pair of the canonical images x_i + shift - x_j; shift in cell vectors.
-    [[nodiscard]] int rank_of_pair(std::int32_t i, std::int32_t j,
-                                   const std::array<int, 3>& shift) const
+/// Which pairs of the atoms that it knows a rank computes.
+struct PairOwner {
+    std::array<int, 3> count{1, 1, 1};     ///< of the grid
+    std::vector<DomainPlan::Domain> above; ///< domains counted from the rank's own, [local atoms]
+
+    /// The pair of the canonical images x_i + shift - x_j; shift in cell vectors.
+    [[nodiscard]] bool owns(std::int32_t i, std::int32_t j, const std::array<int, 3>& shift) const
     {
-        const Domain& a = domain[static_cast<std::size_t>(i)];
-        const Domain& b = domain[static_cast<std::size_t>(j)];
-        std::array<int, 3> lowest{};
+        const DomainPlan::Domain& a = above[static_cast<std::size_t>(i)];
+        const DomainPlan::Domain& b = above[static_cast<std::size_t>(j)];
         for (std::size_t d = 0; d < 3; ++d) {
-            const int image = a[d] + grid.count[d] * shift[d];
-            lowest[d] = image < b[d] ? image : b[d];
+            const int image = a[d] + count[d] * shift[d];
+            if ((image < b[d] ? image : b[d]) % count[d] != 0) {
+                return false;
+            }
         }
-        return grid.rank_of(lowest);
+        return true;
+    }
+    /// The atom is the rank's own: it computes all pairs of two such.
+    [[nodiscard]] bool is_own(std::int32_t atom) const
+    {
+        const DomainPlan::Domain& a = above[static_cast<std::size_t>(atom)];
+        return a[0] % count[0] == 0 && a[1] % count[1] == 0 && a[2] % count[2] == 0;
     }
 };
 
@@ -91,6 +107,7 @@ struct LocalTopology {
     Topology topology;
     std::vector<std::int32_t> global; ///< [local atoms]
     std::vector<std::uint8_t> owned;  ///< [local atoms]
+    PairOwner pairs;
     RaggedList corrected; ///< excluded pairs whose correction this rank makes, [local atoms], j > i
 };
 

@@ -13,6 +13,9 @@ struct StepPlan {
     bool virial = false;    ///< virial tensor
     bool listeners = false; ///< some observer listens at this step
     bool hashes = false;    ///< of what the phases make (debugging)
+    bool atoms = false;     ///< some listener looks at positions or velocities
+    bool forces = false;    ///< some listener looks at forces
+    bool room = false;      ///< some listener needs the memory of the lists
     friend bool operator==(const StepPlan&, const StepPlan&) = default;
 };
 

@@ -41,7 +41,10 @@ struct Observables {
 /// Does an observer listen at a step, and what must be computed for it?
 struct Interest {
     bool listens = false;
-    Wanted wanted; ///< energies and virial have to be asked for: they cost time
+    Wanted wanted;      ///< energies and virial have to be asked for: they cost time
+    bool atoms = true;  ///< looks at positions or velocities: where ranks share them, they have to
+                        ///< be sent for
+    bool forces = true; ///< looks at forces
 };
 
 /// What an observer may look at, valid during notify() only.

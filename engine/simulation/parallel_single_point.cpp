@@ -114,13 +114,11 @@ public:
         NonbondedSettings once = settings_;
         once.list_buffer = 0;
         Nonbonded nonbonded(local_.topology, once);
-        nonbonded.restrict_to(
-            local_.topology,
-            {[this](std::int32_t i, std::int32_t j, const std::array<int, 3>& shift) {
-                 return plan_.rank_of_pair(local_.global[at(i)], local_.global[at(j)], shift) ==
-                        rank_;
-             },
-             local_.corrected, books ? &whole_ : nullptr});
+        nonbonded.restrict_to(local_.topology,
+                              {local_.pairs, local_.corrected,
+                               std::any_of(whole_.charge.begin(), whole_.charge.end(),
+                                           [](double q) { return q != 0.0; }),
+                               books ? &whole_ : nullptr});
         nonbonded.search(box_, position_, threads_);
         nonbonded.add_forces(box_, position_, everything, threads_, forces_, sums_);
         Listed(local_.topology).add_forces(box_, position_, everything, threads_, forces_, sums_);

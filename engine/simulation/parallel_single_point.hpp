@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/parallel/transport.hpp"
+#include "engine/backend/transport.hpp"
 #include "engine/plans/domain_plan.hpp"
 #include "engine/simulation/single_point.hpp"
 

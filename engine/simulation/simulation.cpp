@@ -5,8 +5,10 @@
 #include "engine/cpu/cpu_forces.hpp"
 #include "engine/integrators/integrators.hpp"
 #include "engine/math/constants.hpp"
+#include "engine/simulation/domain_backend.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -45,7 +47,7 @@ std::unique_ptr<Backend> loaded(std::unique_ptr<Backend> backend, const State& s
 
 std::unique_ptr<Backend> cpu_backend(const std::shared_ptr<const Topology>& topology,
                                      NonbondedSettings nonbonded, const DynamicsSettings& dynamics,
-                                     const State& start, int threads)
+                                     const State& start, int threads, Transport* ranks)
 {
     if (dynamics.minimises()) {
         nonbonded.precision = Precision::fp64; // trial positions may overlap
@@ -53,9 +55,15 @@ std::unique_ptr<Backend> cpu_backend(const std::shared_ptr<const Topology>& topo
     }
     check_cell(nonbonded, dynamics, start.box);
     const bool has_limit = start.box.is_periodic() && std::isfinite(nonbonded.cutoff());
+    const double smallest_cell = has_limit ? 2 * nonbonded.cutoff() : 0;
+    if (ranks != nullptr && ranks->size() > 1) {
+        return loaded(std::make_unique<DomainBackend>(topology, nonbonded, dynamics, smallest_cell,
+                                                      *ranks, threads),
+                      start);
+    }
     return loaded(std::make_unique<CpuBackend>(topology, dynamics,
-                                               make_cpu_forces(topology, nonbonded),
-                                               has_limit ? 2 * nonbonded.cutoff() : 0, threads),
+                                               make_cpu_forces(topology, nonbonded), smallest_cell,
+                                               threads),
                   start);
 }
 
@@ -73,8 +81,9 @@ std::unique_ptr<Backend> cpu_backend(std::shared_ptr<const Topology> topology,
 } // namespace
 
 Simulation::Simulation(std::shared_ptr<const Topology> topology, NonbondedSettings nonbonded,
-                       DynamicsSettings dynamics, State start, int threads, StartKind kind)
-    : Simulation(cpu_backend(topology, nonbonded, dynamics, start, threads), dynamics, kind)
+                       DynamicsSettings dynamics, State start, int threads, StartKind kind,
+                       Transport* ranks)
+    : Simulation(cpu_backend(topology, nonbonded, dynamics, start, threads, ranks), dynamics, kind)
 {
 }
 
@@ -100,7 +109,7 @@ void Simulation::add_observer(Observer& observer)
     observers_.push_back(&observer);
 }
 
-StepPlan Simulation::plan_for(std::int64_t step) const
+StepPlan Simulation::plan_for(std::int64_t step)
 {
     StepPlan plan{step};
     for (const Observer* observer : observers_) {
@@ -109,6 +118,18 @@ StepPlan Simulation::plan_for(std::int64_t step) const
         plan.energies = plan.energies || (interest.listens && interest.wanted.energies);
         plan.virial = plan.virial || (interest.listens && interest.wanted.virial);
         plan.hashes = plan.hashes || (interest.listens && interest.wanted.hashes);
+        plan.atoms = plan.atoms || (interest.listens && interest.atoms);
+        plan.forces = plan.forces || (interest.listens && interest.forces);
+        plan.room = plan.room || (interest.listens && observer->needs_room());
+    }
+    bool* const flags[] = {&plan.listeners, &plan.energies, &plan.virial, &plan.hashes,
+                           &plan.atoms,     &plan.forces,   &plan.room};
+    std::array<std::int64_t, std::size(flags)> asked{};
+    std::transform(std::begin(flags), std::end(flags), asked.begin(),
+                   [](const bool* flag) { return *flag ? 1 : 0; });
+    backend_->agree(asked); // any rank's listeners count
+    for (std::size_t k = 0; k < asked.size(); ++k) {
+        *flags[k] = asked[k] > 0;
     }
     // the barostat measures the pressure where the next step begins, and after it has acted; a
     // minimiser judges by energy
@@ -212,14 +233,25 @@ void Simulation::notify(const StepPlan& plan)
     if (!plan.listeners) {
         return;
     }
+    // what ranks do together comes first: not all of them have listeners
+    if (plan.energies && plan.virial) {
+        static_cast<void>(observables());
+    }
+    std::vector<Vec3> all_forces;
+    if (plan.atoms) {
+        backend_->collect();
+    }
+    if (plan.forces) {
+        all_forces = forces();
+    }
+    if (plan.room) {
+        backend_->let_go();
+    }
     const StepView view(
         plan, state(), [this]() -> const Observables& { return observables(); },
-        [this] { return forces(); }, backend_->phase_hashes());
+        [&] { return all_forces; }, backend_->phase_hashes());
     for (Observer* observer : observers_) {
         if (observer->interest(plan.step).listens) {
-            if (observer->needs_room()) {
-                backend_->let_go();
-            }
             const ScopedPhase phase(backend_->times(), observer->phase());
             observer->notify(view);
         }
@@ -236,6 +268,16 @@ void Simulation::run(std::int64_t until_step, const std::function<bool()>& stop)
             return;
         }
     }
+}
+
+void Simulation::collect()
+{
+    backend_->collect();
+}
+
+void Simulation::agree(std::span<std::int64_t> numbers)
+{
+    backend_->agree(numbers);
 }
 
 const State& Simulation::state() const

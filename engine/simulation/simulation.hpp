@@ -2,6 +2,7 @@
 
 #include "engine/backend/backend.hpp"
 #include "engine/backend/force_provider.hpp"
+#include "engine/backend/transport.hpp"
 #include "engine/model/topology.hpp"
 #include "engine/plans/settings.hpp"
 #include "engine/simulation/observers.hpp"
@@ -10,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,11 +26,13 @@ enum class StartKind : std::uint8_t { fresh, continued };
 /// atoms or on how often the run was stopped and continued.
 class Simulation {
 public:
-    /// Forces as the topology and the settings say, on the CPU in FP64. Nothing is computed yet.
+    /// Forces as the topology and the settings say, on the CPU. Nothing is computed yet. With
+    /// `ranks`, these share the system (DomainBackend): all give the same arguments, and make the
+    /// same calls; what one rank's observers listen to is computed on all.
     /// Throws InputError where topology, settings and state contradict.
     Simulation(std::shared_ptr<const Topology> topology, NonbondedSettings nonbonded,
                DynamicsSettings dynamics, State start, int threads,
-               StartKind kind = StartKind::fresh);
+               StartKind kind = StartKind::fresh, Transport* ranks = nullptr);
     /// Forces given from outside (tests, exotic forces).
     Simulation(std::shared_ptr<const Topology> topology, DynamicsSettings dynamics, State start,
                int threads, std::vector<std::unique_ptr<ForceProvider>> forces,
@@ -54,7 +58,13 @@ public:
     /// step), or until a minimiser has arrived or is stuck.
     void run(std::int64_t until_step, const std::function<bool()>& stop = {});
 
+    /// Where ranks share the atoms: clock and cell as they are, the atoms as they were at the last
+    /// collect(); observers are shown all of it.
     [[nodiscard]] const State& state() const;
+    /// Makes state() hold all atoms; all ranks call it together.
+    void collect();
+    /// Replaces numbers by their sums over ranks; all ranks call it together.
+    void agree(std::span<std::int64_t> numbers);
     [[nodiscard]] const DynamicsSettings& dynamics() const { return dynamics_; }
     /// kJ/mol/nm, topology order, at state().time; virtual sites hold 0.
     [[nodiscard]] std::vector<Vec3> forces();
@@ -82,7 +92,7 @@ public:
 private:
     void compute_forces(const StepPlan& plan);
     void make_descent_possible();
-    [[nodiscard]] StepPlan plan_for(std::int64_t step) const;
+    [[nodiscard]] StepPlan plan_for(std::int64_t step);
     void notify(const StepPlan& plan);
     Observables gather();
 

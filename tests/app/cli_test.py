@@ -177,12 +177,6 @@ class CommandLine(unittest.TestCase):
             run = subprocess.run([TESSERA, "info"], capture_output=True, text=True, env=dict(bare, **given), timeout=60)
             self.assertIn(expected, run.stdout)
 
-    def test_runs_on_several_ranks_are_refused(self):
-        run = subprocess.run([TESSERA, "run", str(GOOD / "minimal.toml")], capture_output=True, text=True,
-                             env=dict(os.environ, PMI_SIZE="2"), timeout=60)
-        self.assertEqual(run.returncode, 2)
-        self.assertIn("2 processes were started, but tessera run on several ranks is not built yet", run.stderr)
-
     def test_an_unwritable_file_is_told_before_anything_is_computed(self):
         for command, option in ((("energy",), "--json"), (("energy",), "--forces"), (("validate", "--quick"), "--json")):
             run = tessera(*command, GOOD / "minimal.toml", option, "/nowhere/e.json")

@@ -2,6 +2,7 @@
 #include "engine/app/energy_report.hpp"
 #include "engine/app/exit_status.hpp"
 #include "engine/app/load.hpp"
+#include "engine/app/ranks.hpp"
 #include "engine/app/run_files.hpp"
 #include "engine/app/threads.hpp"
 #include "engine/base/error.hpp"
@@ -69,58 +70,29 @@ void tell(const EnergyOptions& options, const Assembly& assembly, const SinglePo
     }
 }
 
-/// One of several ranks: each reads all files, the first one speaks and writes.
-int energy_of_a_rank(const EnergyOptions& options, Transport& ranks)
-{
-    if (ranks.size() != launched_ranks()) {
-        throw MpiError(fmt::format("{} processes were started, but MPI joins {} of them (the "
-                                   "launcher belongs to another MPI). Use mpirun.mpich, or srun "
-                                   "--mpi=pmi2.",
-                                   launched_ranks(), ranks.size()));
-    }
-    const bool first = ranks.rank() == 0;
-    try {
-        const LoadedSystem system =
-            load_system(options.input, false, first ? Voice::speaks : Voice::silent);
-        check_outputs(options, system.deck);
-        const Assembly& assembly = system.assembly;
-        const SinglePoint result = parallel_single_point(
-            assembly.topology, assembly.nonbonded, assembly.box, assembly.coordinates.positions,
-            ranks, threads_to_use(system.deck.compute.threads));
-        if (first) {
-            tell(options, assembly, result);
-        }
-    } catch (const InputError&) {
-        // the same fault on every rank: told once
-        if (first) {
-            throw;
-        }
-        return exit_status::bad_input;
-    } catch (const PhysicsError&) {
-        if (first) {
-            throw;
-        }
-        return exit_status::simulation_failed;
-    }
-    return exit_status::done;
-}
-
 } // namespace
 
 int energy_command(const EnergyOptions& options)
 {
-    if (launched_ranks() > 1) {
-        int status = exit_status::done;
-        run_mpi([&](Transport& ranks) { status = energy_of_a_rank(options, ranks); });
-        return status;
-    }
-    const LoadedSystem system = load_system(options.input, false);
-    check_outputs(options, system.deck);
-    const Assembly& assembly = system.assembly;
-    tell(options, assembly,
-         single_point(assembly.topology, assembly.nonbonded, assembly.box,
-                      assembly.coordinates.positions, threads_to_use(system.deck.compute.threads)));
-    return exit_status::done;
+    return on_ranks([&](Transport* ranks) { // each reads all files, the first one speaks and writes
+        const bool speaks = ranks == nullptr || ranks->rank() == 0;
+        const LoadedSystem system =
+            load_system(options.input, false, speaks ? Voice::speaks : Voice::silent);
+        if (speaks) {
+            check_outputs(options, system.deck);
+        }
+        const Assembly& a = system.assembly;
+        const int threads = threads_to_use(system.deck.compute.threads);
+        const std::vector<Vec3>& x = a.coordinates.positions;
+        const SinglePoint result =
+            ranks == nullptr
+                ? single_point(a.topology, a.nonbonded, a.box, x, threads)
+                : parallel_single_point(a.topology, a.nonbonded, a.box, x, *ranks, threads);
+        if (speaks) {
+            tell(options, a, result);
+        }
+        return exit_status::done;
+    });
 }
 
 } // namespace tessera

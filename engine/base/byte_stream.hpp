@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+namespace tessera
+{
+
+/// Appends a value's bytes.
+template <class T>
+void append(std::vector<std::byte>& to, const T& value)
+{
+    static_assert(std::is_trivially_copyable_v<T>);
+    const std::size_t end = to.size();
+    to.resize(end + sizeof(T));
+    std::memcpy(to.data() + end, &value, sizeof(T));
+}
+
+/// Takes values from bytes in the order in which they were appended.
+class ByteReader {
+public:
+    explicit ByteReader(const std::vector<std::byte>& bytes) : bytes_(bytes) {}
+    template <class T>
+    T take()
+    {
+        static_assert(std::is_trivially_copyable_v<T>);
+        T value;
+        std::memcpy(&value, bytes_.data() + next_, sizeof(T));
+        next_ += sizeof(T);
+        return value;
+    }
+
+private:
+    const std::vector<std::byte>& bytes_;
+    std::size_t next_ = 0;
+};
+
+} // namespace tessera

@@ -1,0 +1,104 @@
+#pragma once
+
+#include "engine/backend/backend.hpp"
+#include "engine/backend/crew.hpp"
+#include "engine/backend/transport.hpp"
+#include "engine/cpu/cpu_backend.hpp"
+#include "engine/cpu/cpu_forces.hpp"
+#include "engine/plans/domain_plan.hpp"
+#include "engine/plans/settings.hpp"
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace tessera
+{
+
+/// One of several ranks that share a system: it moves the atoms of its domain of the cell, and
+/// computes the pairs and terms that fall to it from them and from ghosts, copies of atoms of the
+/// domains above. Forces, energies and state have the bits of one rank. All ranks make the same
+/// calls in the same order; each starts from the same whole state.
+///
+/// Between two searches a rank's atoms stay its own, and their positions travel:
+///
+///     begin      ghosts' positions      owner -> ranks below, every evaluation
+///                search, on any rank    all take the whole state, cut it anew, search
+///     finish     ghosts' forces         back to their owners, added as integers
+///     sums       of energies and motion where they are made, added as integers
+class DomainBackend : public Backend {
+public:
+    /// How to cut the cell at the n-th cut (n = 0, 1, ...).
+    using Cuts = std::function<DomainGrid(const Box& box, double reach, std::int64_t n)>;
+
+    /// `smallest_cell` as in CpuBackend. Without `cuts`, choose_domain_grid() says how to cut.
+    /// Throws InputError for minimisers and what cannot be shared.
+    DomainBackend(std::shared_ptr<const Topology> topology, const NonbondedSettings& nonbonded,
+                  const DynamicsSettings& dynamics, double smallest_cell, Transport& ranks,
+                  int threads, Cuts cuts = {});
+
+    void load(const State& state) override;
+    /// Clock and cell as they are; atoms as at the last collect().
+    [[nodiscard]] const State& state() const override { return state_; }
+    void collect() override;
+    void agree(std::span<std::int64_t> numbers) override { ranks_.add(numbers); }
+
+    void begin_forces(Wanted wanted) override;
+    void add_local_forces(Wanted wanted) override { own_.add_local_forces(wanted); }
+    LongRangeToken begin_long_range(Wanted wanted) override
+    {
+        return own_.begin_long_range(wanted);
+    }
+    void join(LongRangeToken token) override { own_.join(std::move(token)); }
+    void finish_forces(Wanted wanted) override;
+
+    void perform(const SubStep& sub_step) override;
+    void advance_clock() override;
+    void project_positions() override { own_.project_positions(); }
+    void adopt_velocities(bool half_step_behind) override;
+    void draw_velocities(double temperature, std::uint64_t seed) override
+    {
+        own_.draw_velocities(temperature, seed);
+    }
+
+    [[nodiscard]] const EnergySums& energies() const override { return own_.energies(); }
+    /// Of all atoms: all ranks ask together.
+    [[nodiscard]] std::vector<Vec3> forces() const override;
+    Motion measure_motion() override { return own_.measure_motion(); }
+    [[nodiscard]] double degrees_of_freedom() const override { return own_.degrees_of_freedom(); }
+    [[nodiscard]] bool has_constraints() const override { return own_.has_constraints(); }
+    [[nodiscard]] BathEnergies bath_energies() const override { return own_.bath_energies(); }
+    LargestForce largest_free_force() override { return own_.largest_free_force(); }
+    [[nodiscard]] double trial_length() const override { return own_.trial_length(); }
+    std::string part_coincident_atoms() override { return ""; }
+    [[nodiscard]] std::string describe(std::int64_t atom) const override;
+    void let_go() override { own_.let_go(); }
+    [[nodiscard]] ExtraState export_extra() const override { return own_.export_extra(); }
+    void import_extra(const ExtraState& extra) override { own_.import_extra(extra); }
+    PhaseTimes& times() override { return own_.times(); }
+
+private:
+    void cut();
+    void plan_exchange();
+    void fetch_ghosts();
+    void return_forces();
+    void follow_clock();
+
+    std::shared_ptr<const Topology> whole_;
+    RaggedList groups_; ///< update groups of the whole
+    DynamicsSettings dynamics_;
+    double reach_; ///< of listed pairs, nm
+    Transport& ranks_;
+    CpuBackend own_;
+    PartForces forces_;
+    Cuts cuts_;
+    std::int64_t cuts_made_ = 0;
+
+    State state_;
+    std::shared_ptr<const DomainPlan> plan_;
+    std::shared_ptr<const LocalTopology> part_;
+    std::vector<std::vector<std::int32_t>> exports_; ///< own atoms that a rank knows, [ranks]
+    std::vector<std::vector<std::int32_t>> ghosts_;  ///< atoms that a rank owns, [ranks]
+};
+
+} // namespace tessera
