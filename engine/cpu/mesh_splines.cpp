@@ -286,7 +286,7 @@ TESSERA_INLINE_ void spread_vectors(const MeshLayout& layout, std::span<const Me
 
 template <class R, int Order>
 TESSERA_INLINE_ void gather_vectors(const MeshLayout& layout, std::span<const MeshAtom<R>> atoms,
-                                    const R* potential, R (*slope)[3], const Table<R, Order>& table)
+                                    const R* potential, R (*slope)[4], const Table<R, Order>& table)
 {
     using S = Shape<R, Order>;
     const std::size_t pitch = layout.pitch, plane = layout.plane;
@@ -368,7 +368,7 @@ TESSERA_INLINE_ void spread_scalars(const MeshLayout& layout, std::span<const Me
 
 template <class R>
 TESSERA_INLINE_ void gather_scalars(const MeshLayout& layout, std::span<const MeshAtom<R>> atoms,
-                                    const R* potential, R (*slope)[3])
+                                    const R* potential, R (*slope)[4])
 {
     const auto order = static_cast<std::size_t>(layout.order);
     for (std::size_t a = 0; a < atoms.size(); ++a) {
@@ -393,6 +393,31 @@ TESSERA_INLINE_ void gather_scalars(const MeshLayout& layout, std::span<const Me
     }
 }
 
+const CubicPieces& cubic_pieces()
+{
+    static const CubicPieces only = [] {
+        const Pieces pieces(4);
+        CubicPieces out{};
+        for (std::size_t p = 0; p < 4; ++p) {
+            for (std::size_t l = 0; l < 4; ++l) {
+                out.weight[p][l] = static_cast<float>(pieces.weight[l][p]);
+                if (p < 3) {
+                    out.slope[p][l] = static_cast<float>(pieces.slope[l][p]);
+                }
+            }
+        }
+        return out;
+    }();
+    return only;
+}
+
+const MeshFourKernels& cubic_kernels(SimdLevel level)
+{
+    return level == SimdLevel::avx512 ? mesh_four_avx512::kernels
+           : level == SimdLevel::avx2 ? mesh_four_avx2::kernels
+                                      : mesh_four_baseline::kernels;
+}
+
 /// The two loops over atoms, for all orders, compiled for one instruction set.
 template <class R>
 struct Loops {
@@ -402,8 +427,11 @@ struct Loops {
                                        MeshWhole<R>* mesh)
     {
         switch (layout.order) {
-        case 4:
-            return spread_vectors<R, 4>(layout, atoms, charge, mesh, table<R, 4>());
+        case 4: // FP32: simd/mesh_four.hpp
+            if constexpr (std::is_same_v<R, double>) {
+                return spread_vectors<R, 4>(layout, atoms, charge, mesh, table<R, 4>());
+            }
+            return;
         case 5:
             return spread_vectors<R, 5>(layout, atoms, charge, mesh, table<R, 5>());
         case 6:
@@ -413,11 +441,14 @@ struct Loops {
         }
     }
     TESSERA_INLINE_ static void gather(const MeshLayout& layout, Atoms atoms, const R* potential,
-                                       R (*slope)[3])
+                                       R (*slope)[4])
     {
         switch (layout.order) {
         case 4:
-            return gather_vectors<R, 4>(layout, atoms, potential, slope, table<R, 4>());
+            if constexpr (std::is_same_v<R, double>) {
+                return gather_vectors<R, 4>(layout, atoms, potential, slope, table<R, 4>());
+            }
+            return;
         case 5:
             return gather_vectors<R, 5>(layout, atoms, potential, slope, table<R, 5>());
         case 6:
@@ -428,7 +459,7 @@ struct Loops {
     }
 
     using Spread = void (*)(const MeshLayout&, Atoms, const R*, MeshWhole<R>*);
-    using Gather = void (*)(const MeshLayout&, Atoms, const R*, R (*)[3]);
+    using Gather = void (*)(const MeshLayout&, Atoms, const R*, R (*)[4]);
 
 #define TESSERA_FOR_AVX512_                                                                        \
     [[gnu::target("avx512f,avx512dq,avx512vl,avx512bw,prefer-vector-width=512")]]
@@ -450,17 +481,17 @@ struct Loops {
         spread(layout, atoms, charge, mesh);
     }
     TESSERA_FOR_AVX512_ static void gather_avx512(const MeshLayout& layout, Atoms atoms,
-                                                  const R* potential, R (*slope)[3])
+                                                  const R* potential, R (*slope)[4])
     {
         gather(layout, atoms, potential, slope);
     }
     TESSERA_FOR_AVX2_ static void gather_avx2(const MeshLayout& layout, Atoms atoms,
-                                              const R* potential, R (*slope)[3])
+                                              const R* potential, R (*slope)[4])
     {
         gather(layout, atoms, potential, slope);
     }
     static void gather_baseline(const MeshLayout& layout, Atoms atoms, const R* potential,
-                                R (*slope)[3])
+                                R (*slope)[4])
     {
         gather(layout, atoms, potential, slope);
     }
@@ -499,6 +530,14 @@ template <class R>
 void spread_on_mesh(const MeshLayout& layout, std::span<const MeshAtom<R>> atoms, const R* charge,
                     MeshWhole<R>* mesh, SimdLevel level)
 {
+    if constexpr (std::is_same_v<R, float>) {
+        if (layout.order == 4) {
+            cubic_kernels(level).spread(cubic_pieces(), {layout.pitch, layout.plane}, atoms.data(),
+                                        atoms.size(), charge,
+                                        reinterpret_cast<std::uint32_t*>(mesh));
+            return;
+        }
+    }
     constexpr typename Loops<R>::Spread spread[] = {Loops<R>::spread_baseline,
                                                     Loops<R>::spread_avx2, Loops<R>::spread_avx512};
     spread[static_cast<std::size_t>(level)](layout, atoms, charge, mesh);
@@ -506,8 +545,15 @@ void spread_on_mesh(const MeshLayout& layout, std::span<const MeshAtom<R>> atoms
 
 template <class R>
 void gather_from_mesh(const MeshLayout& layout, std::span<const MeshAtom<R>> atoms,
-                      const R* potential, R (*slope)[3], SimdLevel level)
+                      const R* potential, R (*slope)[4], SimdLevel level)
 {
+    if constexpr (std::is_same_v<R, float>) {
+        if (layout.order == 4) {
+            cubic_kernels(level).gather(cubic_pieces(), {layout.pitch, layout.plane}, atoms.data(),
+                                        atoms.size(), potential, slope);
+            return;
+        }
+    }
     constexpr typename Loops<R>::Gather gather[] = {Loops<R>::gather_baseline,
                                                     Loops<R>::gather_avx2, Loops<R>::gather_avx512};
     gather[static_cast<std::size_t>(level)](layout, atoms, potential, slope);
@@ -522,8 +568,8 @@ template void spread_on_mesh(const MeshLayout&, std::span<const MeshAtom<float>>
 template void spread_on_mesh(const MeshLayout&, std::span<const MeshAtom<double>>, const double*,
                              std::int64_t*, SimdLevel);
 template void gather_from_mesh(const MeshLayout&, std::span<const MeshAtom<float>>, const float*,
-                               float (*)[3], SimdLevel);
+                               float (*)[4], SimdLevel);
 template void gather_from_mesh(const MeshLayout&, std::span<const MeshAtom<double>>, const double*,
-                               double (*)[3], SimdLevel);
+                               double (*)[4], SimdLevel);
 
 } // namespace tessera

@@ -369,7 +369,7 @@ std::int64_t BasicPme<R>::gather_share(const Box& box, std::size_t set, std::siz
                                        std::size_t count, ForceSums& forces)
 {
     constexpr std::size_t block = 256; // atoms whose slopes stay in the cache
-    R slope[block][3];                 // dU/d(mesh coordinates) of a unit charge
+    R slope[block][4];                 // dU/d(mesh coordinates) of a unit charge
     std::int64_t out_of_range = std::numeric_limits<std::int64_t>::max();
     const Mat3& inverse = box.inverse();
     const Vec3 n{static_cast<double>(layout_.n[0]), static_cast<double>(layout_.n[1]),

@@ -91,10 +91,10 @@ void gather(benchmark::State& state)
 {
     const Splines<R> s;
     const std::vector<R> potential(s.layout.size, R(1));
-    std::vector<R> slope(3 * s.atoms.size());
+    std::vector<R> slope(4 * s.atoms.size());
     for (auto _ : state) {
         gather_from_mesh<R>(s.layout, s.atoms, potential.data(),
-                            reinterpret_cast<R(*)[3]>(slope.data()));
+                            reinterpret_cast<R(*)[4]>(slope.data()));
         benchmark::DoNotOptimize(slope[0]);
     }
     state.counters["atoms/s"] = benchmark::Counter(static_cast<double>(s.atoms.size()),

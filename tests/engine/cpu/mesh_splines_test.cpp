@@ -102,13 +102,13 @@ TYPED_TEST(EveryMeshNumber, GathersWhatTheRecursionOfSplinesSaysAtEveryLevel)
         for (R& v : potential) {
             v = static_cast<R>(dice.between(-1, 1));
         }
-        using Slope = std::array<R, 3>;
+        using Slope = std::array<R, 4>;
         std::vector<Slope> first;
         for (const SimdLevel level : supported_simd_levels()) {
             std::vector<Slope> slope(c.atoms.size());
 
             gather_from_mesh<R>(c.layout, c.atoms, potential.data(),
-                                reinterpret_cast<R(*)[3]>(slope.data()), level);
+                                reinterpret_cast<R(*)[4]>(slope.data()), level);
 
             if (first.empty()) {
                 first = slope;
