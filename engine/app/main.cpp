@@ -3,6 +3,7 @@
 #include "engine/app/exit_status.hpp"
 #include "engine/app/printable_streams.hpp"
 #include "engine/app/simd_wish.hpp"
+#include "engine/app/slurm_options.hpp"
 #include "engine/app/stop_request.hpp"
 #include "engine/app/version.hpp"
 #include "engine/app/wait_policy.hpp"
@@ -104,7 +105,8 @@ int not_built(const std::string& command)
 {
     return usage_fault(
         "tessera " + command +
-        " is not built yet. What is built: run, energy, check, validate --quick, convert, info.");
+        " is not built yet. What is built: run, energy, check, validate --quick, slurm, "
+        "convert, info.");
 }
 
 int run_tessera(int argc, char** argv)
@@ -190,9 +192,21 @@ int run_tessera(int argc, char** argv)
 
     CLI::App* const info_app =
         app.add_subcommand("info", "build, libraries, SIMD level, GPUs, MPI, HDF5");
+    InfoOptions info;
+    info_app
+        ->add_option("--step-of", info.step_of,
+                     "print the step of a checkpoint (\"none\" without one), for scripts")
+        ->type_name("CHECKPOINT")
+        ->check(name_fault);
+
+    SlurmOptions slurm;
+    CLI::App* const slurm_app =
+        app.add_subcommand("slurm", "write a batch script for a deck; --submit submits it");
+    take_deck(*slurm_app, slurm.input);
+    take_slurm_options(*slurm_app, slurm);
 
     std::vector<CLI::App*> planned;
-    for (const char* name : {"report", "slurm"}) {
+    for (const char* name : {"report"}) {
         planned.push_back(app.add_subcommand(name, "not built yet"));
         planned.back()->prefix_command();
     }
@@ -250,7 +264,16 @@ int run_tessera(int argc, char** argv)
     if (convert_app->parsed()) {
         return convert_command(convert);
     }
-    return info_app->parsed() ? info_command() : exit_status::bad_input;
+    if (slurm_app->parsed()) {
+        slurm.job.command = "tessera";
+        for (const std::string& word : words) {
+            if (word != "--submit" && word != "--overwrite") { // not of what is written
+                slurm.job.command += ' ' + shell_quoted(word);
+            }
+        }
+        return slurm_command(slurm);
+    }
+    return info_app->parsed() ? info_command(info) : exit_status::bad_input;
 }
 
 } // namespace

@@ -154,7 +154,7 @@ class CommandLine(unittest.TestCase):
         self.assertIn(".mdp decks are not built yet", run.stderr)
 
     def test_planned_commands_say_that_they_are_not_built(self):
-        for command in ("report", "slurm"):
+        for command in ("report",):
             run = tessera(command, GOOD / "minimal.toml", "--full")
             self.assertEqual(run.returncode, 2)
             self.assertIn("tessera %s is not built yet" % command, run.stderr)

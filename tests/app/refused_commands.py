@@ -51,6 +51,9 @@ class Area:
             words += ["--set", text]
         return self.call(*words, **more)
 
+    def slurm(self, *words, **more):
+        return self.call("slurm", "run.toml", "--cores", "3", *words, **more)
+
     def go_on(self, *sets):
         return self.run(30, "--continue", sets=sets)
 
@@ -143,6 +146,41 @@ def altered(area):
     return bytes(content)
 
 
+def slurm_refusals():
+    """name, words, status, options of tessera slurm"""
+    return [
+        ("no known time", '--time "soon" is no time that all read alike. Write "24 h"', 2, ("--time", "soon")),
+        ("minutes or hours", '--time "24" is no time that all read alike (minutes, or hours?)', 2, ("--time", "24")),
+        ("no time", "--time is zero. A job needs time", 2, ("--time", "0 h")),
+        ("no nodes", '--nodes: "0" is no number of nodes (a whole number, 1 at least', 2, ("--nodes", "0")),
+        ("a chain of one", '"1" is no number of jobs (a whole number, 2 at least', 2, ("--chain", "1")),
+        ("a name of two lines", 'holds a blank, a quote or another sign that no name has', 2, ("--name", "a\n#SBATCH b")),
+        ("memory without unit", '--mem "16" is no amount of memory a node', 2, ("--mem", "16")),
+        ("no array", '--array "a-b" is no list of replicas', 2, ("--array", "a-b")),
+        ("one replica", "--array 8 is one replica alone", 2, ("--array", "8")),
+        ("an array that is a chain", "--array and --chain are two ways to ask for several jobs", 2,
+         ("--array", "1-8", "--chain", "3")),
+        ("an unknown dependency", '--dependency "after" is unknown. Write afterany', 2, ("--dependency", "after")),
+        ("no option of sbatch", '--sbatch "exclusive" is no option of sbatch', 2, ("--sbatch", "exclusive")),
+        ("two lines in one", '--line: "a b" is more than one line', 2, ("--line", "a\nb")),
+        ("no checkpoint", 'output.checkpoint = "none", but a job goes on from its checkpoint', 2,
+         ("--set", "output.checkpoint=none")),
+        ("equal replicas", "--array: all replicas would be the same run", 2,
+         ("--array", "1-8", "--set", "run.velocities=from-file", "--set", "thermostat.kind=none")),
+        ("a script in no folder", "nowhere/job.sbatch: cannot be written", 4, ("--script", "nowhere/job.sbatch")),
+        ("standard output to submit", "--submit needs a file, but --script - writes to standard output", 2,
+         ("--submit", "--script", "-")),
+        ("a fault of the deck", "cut-off 3 nm does not fit", 2, ("--set", "nonbonded.cutoff=3 nm")),
+    ]
+
+
+def sinfo_first(*words):
+    def act(area):
+        (area.path / "sinfo").chmod(0o755)
+        return area.slurm(*words, PATH="%s:%s" % (area.path, os.environ["PATH"]))
+    return act
+
+
 def commands():
     goes_on = Area.go_on
     yield "convert onto itself", "would be overwritten (it is read, too)", 2, lambda a: a.convert("start.gro", "./start.gro")
@@ -184,6 +222,14 @@ def commands():
         lambda a: a.run(30, sets=["output.time_limit=slurm"])
     yield "slurm with an odd job", 'SLURM_JOB_ID = "many" is not a job number', 2, \
         lambda a: a.run(30, sets=["output.time_limit=slurm"], SLURM_JOB_ID="many")
+    for name, words, status, arguments in slurm_refusals():
+        yield "slurm: " + name, words, status, lambda a, arguments=arguments: a.slurm(*arguments)
+    yield "slurm over a script that differs", "job.sbatch: is there already and differs", 2, \
+        after(replaced("job.sbatch", b"mine"), lambda a: a.slurm("--script", "job.sbatch"))
+    yield "slurm without sbatch", "sbatch was not found on PATH (this machine submits no jobs). The script job.sbatch is", 4, \
+        lambda a: a.slurm("--submit", "--script", "job.sbatch", PATH="")
+    yield "slurm with more cores than the node has", "asks for 6 cores of a node, but the largest node of partition cpu has 4", 2, \
+        after(replaced("sinfo", b"#!/bin/sh\nprintf '2\\n4\\n'\n"), sinfo_first("--ranks-per-node", "2", "--partition", "cpu"))
     yield "several ranks", "3 processes were started, but tessera validate on several ranks is not built yet", 2, \
         lambda a: a.call("validate", "--quick", "run.toml", PMI_SIZE="3")
     yield "go on from nothing", "state.h5: there is no checkpoint to continue from", 2, \

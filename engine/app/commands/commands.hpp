@@ -1,5 +1,7 @@
 #pragma once
 
+#include "engine/app/slurm_script.hpp"
+
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -47,6 +49,20 @@ struct ConvertOptions {
     std::filesystem::path topology; ///< gives names, masses and bonds that IN lacks; or empty
 };
 
+struct SlurmOptions {
+    DeckOptions input;
+    SlurmJob job;           ///< what the options say; slurm_command() adds what the deck says
+    std::string time;       ///< as the user wrote it; empty: the partition's
+    std::string file;       ///< script to write; "-": standard output; empty: the deck's name
+    bool relative = false;  ///< paths as given, not absolute
+    bool overwrite = false; ///< a script that is there and differs is replaced
+    bool submit = false;
+};
+
+struct InfoOptions {
+    std::string step_of; ///< checkpoint whose step is wanted; empty: what the program is
+};
+
 // Each returns the exit status, or throws as exit_status.hpp maps.
 int energy_command(const EnergyOptions& options);
 int check_command(const CheckOptions& options);
@@ -54,6 +70,8 @@ int run_command(const RunOptions& options);
 /// exit_status::accuracy_missed where a margin is missed.
 int validate_command(const ValidateOptions& options);
 int convert_command(const ConvertOptions& options);
-int info_command();
+int info_command(const InfoOptions& options);
+/// Writes a batch script, and submits it if asked.
+int slurm_command(const SlurmOptions& options);
 
 } // namespace tessera

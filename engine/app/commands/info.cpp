@@ -3,6 +3,7 @@
 #include "engine/app/threads.hpp"
 #include "engine/app/version.hpp"
 #include "engine/cpu/simd/simd_choice.hpp"
+#include "io/checkpoint.hpp"
 #include "io/toml_document.hpp"
 
 #include <cstdlib>
@@ -12,8 +13,31 @@
 namespace tessera
 {
 
-int info_command()
+namespace
 {
+
+/// For scripts: a number alone, or "none" where no run has left a checkpoint.
+int tell_step(const std::string& checkpoint)
+{
+    if (!has_checkpoint(checkpoint)) {
+        std::cout << "none\n";
+        return exit_status::done;
+    }
+    const ReadCheckpoint read = read_checkpoint(checkpoint);
+    if (!read.warning.empty()) {
+        std::cerr << "warning: " << read.warning << '\n';
+    }
+    std::cout << read.checkpoint.state.step << '\n';
+    return exit_status::done;
+}
+
+} // namespace
+
+int info_command(const InfoOptions& options)
+{
+    if (!options.step_of.empty()) {
+        return tell_step(options.step_of);
+    }
     const auto line = [](std::string_view name, std::string_view text) {
         std::cout << fmt::format("{:<13} {}\n", name, text);
     };
