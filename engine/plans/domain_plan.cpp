@@ -275,10 +275,11 @@ LocalTopology make_local_topology(const Topology& whole, const DomainPlan& plan,
     const std::array<int, 3> own = plan.grid.domain_of(rank);
     for (std::size_t n = 0; n < local.global.size(); ++n) {
         const std::size_t a = at(local.global[n]);
-        DomainPlan::Domain& above = local.pairs.above.emplace_back();
+        DomainPlan::Domain above = plan.domain[a];
         for (std::size_t d = 0; d < 3; ++d) {
-            above[d] = static_cast<std::int16_t>(plan.domain[a][d] - own[d]);
+            above[d] = static_cast<std::int16_t>(above[d] - own[d]);
         }
+        local.pairs.add(above);
         local_of[a] = static_cast<std::int32_t>(n);
         local.owned.push_back(plan.owner[a] == rank ? 1 : 0);
         t.number.push_back(local.global[n]);

@@ -65,27 +65,36 @@ struct DomainPlan {
 
 /// Which pairs of the atoms that it knows a rank computes.
 struct PairOwner {
-    std::array<int, 3> count{1, 1, 1};     ///< of the grid
-    std::vector<DomainPlan::Domain> above; ///< domains counted from the rank's own, [local atoms]
+    struct Atom {
+        DomainPlan::Domain above; ///< domains counted from the rank's own
+        std::uint8_t home;        ///< bit d: along vector d it stands in the rank's own domain
+    };
+    std::array<int, 3> count{1, 1, 1}; ///< of the grid
+    std::vector<Atom> atoms;           ///< [local atoms]
 
+    void add(const DomainPlan::Domain& above)
+    {
+        Atom& atom = atoms.emplace_back(Atom{above, 0});
+        for (std::size_t d = 0; d < 3; ++d) {
+            atom.home |= static_cast<std::uint8_t>((above[d] % count[d] == 0 ? 1 : 0) << d);
+        }
+    }
     /// The pair of the canonical images x_i + shift - x_j; shift in cell vectors.
     [[nodiscard]] bool owns(std::int32_t i, std::int32_t j, const std::array<int, 3>& shift) const
     {
-        const DomainPlan::Domain& a = above[static_cast<std::size_t>(i)];
-        const DomainPlan::Domain& b = above[static_cast<std::size_t>(j)];
+        const Atom& a = atoms[static_cast<std::size_t>(i)];
+        const Atom& b = atoms[static_cast<std::size_t>(j)];
+        int home = 0;
         for (std::size_t d = 0; d < 3; ++d) {
-            const int image = a[d] + count[d] * shift[d];
-            if ((image < b[d] ? image : b[d]) % count[d] != 0) {
-                return false;
-            }
+            const bool is_lower = a.above[d] + count[d] * shift[d] < b.above[d];
+            home |= (is_lower ? a.home : b.home) & (1 << d);
         }
-        return true;
+        return home == 7;
     }
     /// The atom is the rank's own: it computes all pairs of two such.
     [[nodiscard]] bool is_own(std::int32_t atom) const
     {
-        const DomainPlan::Domain& a = above[static_cast<std::size_t>(atom)];
-        return a[0] % count[0] == 0 && a[1] % count[1] == 0 && a[2] % count[2] == 0;
+        return atoms[static_cast<std::size_t>(atom)].home == 7;
     }
 };
 
