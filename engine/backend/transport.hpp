@@ -26,6 +26,8 @@ public:
     /// Replaces values by their sums over ranks, as two's complement integers: no order, no
     /// rounding. The same length on all ranks.
     virtual void add(std::span<std::int64_t> values) = 0;
+    /// Replaces values by the largest of all ranks'.
+    virtual void take_largest(std::span<std::int64_t> values) = 0;
 };
 
 } // namespace tessera

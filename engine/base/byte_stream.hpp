@@ -32,6 +32,8 @@ public:
         return value;
     }
 
+    [[nodiscard]] bool is_at_end() const { return next_ == bytes_.size(); }
+
 private:
     const std::vector<std::byte>& bytes_;
     std::size_t next_ = 0;

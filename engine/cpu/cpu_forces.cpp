@@ -156,12 +156,12 @@ Providers PartForces::of(const std::shared_ptr<const LocalTopology>& part)
     const bool books = ranks_.rank() == 0;
     auto pairs = std::make_unique<NonbondedForces>(topology, settings_);
     pairs->restrict_to(
-        *topology, {part->pairs, part->corrected, has_charges_, books ? whole_.get() : nullptr});
+        *topology, {part->owner, part->corrected, has_charges_, books ? whole_.get() : nullptr});
 
     std::vector<std::int32_t> spread;
-    spread.reserve(part->global.size());
-    for (std::size_t n = 0; n < part->global.size(); ++n) {
-        spread.push_back(part->owned[n] != 0 ? part->global[n] : -1);
+    spread.reserve(part->global().size());
+    for (std::size_t n = 0; n < part->global().size(); ++n) {
+        spread.push_back(part->is_own(n) ? part->global()[n] : -1);
     }
     long_range_->restrict_to(
         spread, [this](std::span<std::int64_t> mesh) { ranks_.add(mesh); }, books);

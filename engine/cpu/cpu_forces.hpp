@@ -3,7 +3,7 @@
 #include "engine/backend/force_provider.hpp"
 #include "engine/backend/transport.hpp"
 #include "engine/model/topology.hpp"
-#include "engine/plans/domain_plan.hpp"
+#include "engine/plans/local_topology.hpp"
 #include "engine/plans/settings.hpp"
 
 #include <memory>

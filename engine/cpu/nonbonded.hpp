@@ -28,7 +28,7 @@ class PairSums;
 
 /// A rank's part of the pairs, where several ranks share the work.
 struct PairShare {
-    std::optional<PairOwner> owner; ///< none: all pairs are computed here
+    std::optional<DomainOwner> owner; ///< none: all pairs are computed here
     RaggedList corrected;     ///< excluded pairs i < j whose correction is made here, [atoms]
     bool has_charges = false; ///< the whole system: the scale of forces hangs on it
     const Topology* self_terms_of = nullptr; ///< the whole, on the one rank that books self terms
@@ -136,7 +136,7 @@ private:
     std::vector<float> tile_charge_; ///< times the root of the Coulomb constant, [atoms]
     std::shared_ptr<const RaggedList> exclusions_;
     ExclusionCorrections corrections_;
-    std::optional<PairOwner> owner_; ///< none: all pairs are this rank's
+    std::optional<DomainOwner> owner_; ///< none: all pairs are this rank's
 
     // parameters of atoms and of pairs of types
     std::vector<double> charge_;

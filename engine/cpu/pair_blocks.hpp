@@ -39,7 +39,7 @@ struct BlockRules {
     /// nm: what of a block is nearer to its rows must lie where FP32 is exact, or the block is cut;
     /// what is farther is left out before that matters. Zero: it never does.
     double kernel_radius = 0;
-    const PairOwner* owner = nullptr;         ///< some pairs are other ranks'; null: none
+    const DomainOwner* owner = nullptr;         ///< some pairs are other ranks'; null: none
     std::span<const std::uint8_t> is_partial; ///< [columns]: the list has dropped such pairs
     /// [types][types] and [slots]: pairs of types the kernel has no formula for; empty: none
     std::span<const std::uint8_t> is_other;

@@ -2,6 +2,7 @@
 
 #include "engine/base/error.hpp"
 
+#include <algorithm>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -86,6 +87,20 @@ public:
 
     void add(std::span<std::int64_t> values) override
     {
+        combine(values, [](std::int64_t a, std::int64_t b) {
+            return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) +
+                                             static_cast<std::uint64_t>(b));
+        });
+    }
+    void take_largest(std::span<std::int64_t> values) override
+    {
+        combine(values, [](std::int64_t a, std::int64_t b) { return std::max(a, b); });
+    }
+
+private:
+    template <class Join>
+    void combine(std::span<std::int64_t> values, const Join& join)
+    {
         const std::span<const std::byte> mine =
             std::as_bytes(std::span<const std::int64_t>(values));
         std::vector<Bytes> to(static_cast<std::size_t>(size()), Bytes(mine.begin(), mine.end()));
@@ -97,13 +112,11 @@ public:
             const auto* other =
                 reinterpret_cast<const std::int64_t*>(from[static_cast<std::size_t>(r)].data());
             for (std::size_t k = 0; k < values.size(); ++k) {
-                values[k] = static_cast<std::int64_t>(static_cast<std::uint64_t>(values[k]) +
-                                                      static_cast<std::uint64_t>(other[k]));
+                values[k] = join(values[k], other[k]);
             }
         }
     }
 
-private:
     Room& room_;
     int rank_;
 };

@@ -116,6 +116,15 @@ public:
         wait_politely(requests);
     }
 
+    void take_largest(std::span<std::int64_t> values) override
+    {
+        std::vector<MPI_Request> requests(1);
+        check(MPI_Iallreduce(MPI_IN_PLACE, values.data(), count_of(values.size()), MPI_INT64_T,
+                             MPI_MAX, MPI_COMM_WORLD, requests.data()),
+              "asking for the largest of all ranks");
+        wait_politely(requests);
+    }
+
 private:
     int rank_ = 0, size_ = 1;
 };

@@ -1,11 +1,10 @@
 #pragma once
 
 #include "engine/geometry/box.hpp"
-#include "engine/model/topology.hpp"
+#include "engine/math/vec3.hpp"
 
 #include <array>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 namespace tessera
@@ -42,44 +41,65 @@ struct DomainGrid {
 /// `reach` (nm). Throws InputError without a cell.
 DomainGrid choose_domain_grid(const Box& box, double reach, int ranks);
 
-/// Who owns an atom, who knows of it, and who computes a pair or a term. A value: made from
-/// positions alone, the same on every rank; it stands until the next one is made.
-///
-/// Update groups go whole, with the domain of their first atom that is no site. Of the atoms of a
-/// pair or term, each taken next to the first, the domain that is lowest along each cell vector by
-/// itself computes it: the eighth-shell rule (K. J. Bowers et al., J. Phys. Conf. Ser. 16, 300
-/// (2005); ADR 0019). So a rank needs ghosts from above only, and any wider halo gives the same
-/// bits.
-struct DomainPlan {
-    using Domain = std::array<std::int16_t, 3>;
-
-    DomainGrid grid;
-    std::array<double, 3> reach{};   ///< along each height of the cell: how far above its domain a
-                                     ///< rank must know atoms, nm
-    std::vector<std::int32_t> owner; ///< [atoms], rank
-    std::vector<Domain> domain;      ///< [atoms], of the canonical image: may lie beyond the cell
-
-    /// Atoms that a rank knows, ascending: its own and its ghosts.
-    std::vector<std::vector<std::int32_t>> known; ///< [ranks]
+/// How far apart, along the heights of the cell, atoms may be that belong together. Unit: nm.
+struct Extents {
+    std::array<double, 3> terms{};  ///< atoms of a bonded term or an excluded pair
+    std::array<double, 3> groups{}; ///< an atom of an update group and its key
 };
 
-/// Which pairs of the atoms that it knows a rank computes.
-struct PairOwner {
+/// Who owns an update group and who knows of it: a pure function of the position of its key, its
+/// first atom that is no site. A value, the same on every rank; it stands until the next cut.
+///
+/// Of the atoms of a pair or term, each taken next to the first, the domain that is lowest along
+/// each cell vector by itself computes it: the eighth-shell rule (K. J. Bowers et al., J. Phys.
+/// Conf. Ser. 16, 300 (2005); ADR 0019). So a rank needs ghosts from above only, and any wider halo
+/// gives the same bits.
+struct DomainCut {
+    DomainGrid grid;
+    Box box;                       ///< on the position grid
+    std::array<double, 3> reach{}; ///< along each height: how far above its domain a rank must
+                                   ///< know atoms, nm
+
+    struct Home {
+        std::array<int, 3> domain; ///< within the cell
+        std::array<int, 3> image;  ///< cell vectors from there to the key's position
+        Vec3 fraction;             ///< of the cell vectors, in [0, 1)
+    };
+    /// `key`: in the brick (Box::wrap).
+    [[nodiscard]] Home home_of(const Vec3& key) const;
+    [[nodiscard]] int owner_of(const Home& home) const { return grid.rank_of(home.domain); }
+    /// The ranks that know the group, its owner among them.
+    [[nodiscard]] std::vector<int> readers_of(const Home& home) const;
+    /// The domain of an atom of the group at its image in the brick: may lie beyond the cell.
+    [[nodiscard]] std::array<int, 3> domain_of(const Home& home, const Vec3& key,
+                                               const Vec3& atom) const;
+};
+
+/// `pairs`: the largest distance of listed pairs, nm. Throws InputError without a cell or a finite
+/// distance.
+DomainCut make_domain_cut(const Box& box, double pairs, const Extents& extents, DomainGrid grid);
+
+/// How many cell vectors the image of `to` nearest to `from` lies beyond `to` itself.
+std::array<int, 3> cells_beyond(const Box& box, const Vec3& from, const Vec3& to);
+
+/// Which pairs and terms of the atoms that it knows a rank computes.
+struct DomainOwner {
     struct Atom {
-        DomainPlan::Domain above; ///< domains counted from the rank's own
-        std::uint8_t home;        ///< bit d: along vector d it stands in the rank's own domain
+        std::array<std::int16_t, 3> above; ///< domains counted from the rank's own
+        std::uint8_t home;                 ///< bit d: along vector d it stands in the rank's own
     };
     std::array<int, 3> count{1, 1, 1}; ///< of the grid
     std::vector<Atom> atoms;           ///< [local atoms]
 
-    void add(const DomainPlan::Domain& above)
+    void add(const std::array<int, 3>& above)
     {
-        Atom& atom = atoms.emplace_back(Atom{above, 0});
+        Atom& atom = atoms.emplace_back(Atom{{}, 0});
         for (std::size_t d = 0; d < 3; ++d) {
+            atom.above[d] = static_cast<std::int16_t>(above[d]);
             atom.home |= static_cast<std::uint8_t>((above[d] % count[d] == 0 ? 1 : 0) << d);
         }
     }
-    /// The pair of the canonical images x_i + shift - x_j; shift in cell vectors.
+    /// The pair of the images x_i + shift - x_j in the brick; shift in cell vectors.
     [[nodiscard]] bool owns(std::int32_t i, std::int32_t j, const std::array<int, 3>& shift) const
     {
         const Atom& a = atoms[static_cast<std::size_t>(i)];
@@ -97,31 +117,5 @@ struct PairOwner {
         return atoms[static_cast<std::size_t>(atom)].home == 7;
     }
 };
-
-/// Who computes a term: each atom is taken next to the first.
-int rank_of_term(const DomainPlan& plan, const Box& box, std::span<const Vec3> canonical,
-                 std::span<const std::int32_t> atoms);
-
-/// `canonical`: images in the brick (Box::wrap), sites in place; `groups` are update groups
-/// (ConstraintPlan); `cutoff` is the largest distance of listed pairs. Throws InputError without a
-/// cell or a finite cut-off.
-DomainPlan make_domain_plan(const Topology& topology, const RaggedList& groups, const Box& box,
-                            std::span<const Vec3> canonical, double cutoff, DomainGrid grid);
-
-/// A rank's part of a topology, in its own numbering (ascending, as the whole): its atoms and
-/// ghosts, and the terms, sites, constraints and corrections of excluded pairs that it computes.
-/// Parameters and pair table are the whole's. Ghosts have no mass: nothing moves them but the word
-/// of their owners.
-struct LocalTopology {
-    Topology topology;
-    std::vector<std::int32_t> global; ///< [local atoms]
-    std::vector<std::uint8_t> owned;  ///< [local atoms]
-    PairOwner pairs;
-    RaggedList corrected; ///< excluded pairs whose correction this rank makes, [local atoms], j > i
-};
-
-/// Throws ContractViolation when a term needs an atom that the rank does not know.
-LocalTopology make_local_topology(const Topology& topology, const DomainPlan& plan, const Box& box,
-                                  std::span<const Vec3> canonical, int rank);
 
 } // namespace tessera

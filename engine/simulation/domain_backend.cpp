@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <utility>
 
 namespace tessera
@@ -42,6 +43,19 @@ DynamicsSettings shareable(const DynamicsSettings& dynamics)
     return dynamics;
 }
 
+/// Of an atom of the same group as that at `near`.
+template <class Atoms>
+std::size_t place_of(const Atoms& ascending, std::int32_t atom, std::size_t near)
+{
+    const std::int64_t guess = static_cast<std::int64_t>(near) + (atom - ascending[near].atom);
+    if (guess >= 0 && guess < std::ssize(ascending) && ascending[at(guess)].atom == atom) {
+        return at(guess);
+    }
+    const auto found = std::lower_bound(ascending.begin(), ascending.end(), atom,
+                                        [](const auto& a, std::int32_t b) { return a.atom < b; });
+    return static_cast<std::size_t>(found - ascending.begin());
+}
+
 void add_to(FixedForce& sum, const FixedForce& f)
 {
     for (std::size_t c = 0; c < 3; ++c) {
@@ -55,9 +69,8 @@ void add_to(FixedForce& sum, const FixedForce& f)
 DomainBackend::DomainBackend(std::shared_ptr<const Topology> topology,
                              const NonbondedSettings& nonbonded, const DynamicsSettings& dynamics,
                              double smallest_cell, Transport& ranks, int threads, Cuts cuts)
-    : whole_(std::move(topology)), groups_(make_constraint_plan(*whole_).update_groups),
-      dynamics_(shareable(dynamics)), reach_(list_reach(nonbonded)), ranks_(ranks),
-      own_(whole_, dynamics, {}, smallest_cell, Crew(threads, &ranks)),
+    : whole_(std::move(topology)), index_(*whole_), reach_(list_reach(nonbonded)), ranks_(ranks),
+      own_(whole_, shareable(dynamics), {}, smallest_cell, Crew(threads, &ranks)),
       forces_(whole_, nonbonded, ranks), cuts_(std::move(cuts))
 {
     if (!cuts_) {
@@ -67,60 +80,164 @@ DomainBackend::DomainBackend(std::shared_ptr<const Topology> topology,
     }
 }
 
+/// Every rank has read the same state and takes what is its own.
 void DomainBackend::load(const State& state)
 {
     own_.load(state);
     state_ = own_.state();
-    cut();
-}
-
-/// From a state that is whole on every rank to this rank's part of it.
-void DomainBackend::cut()
-{
-    const PositionGrid grid(state_.box);
     std::vector<Vec3> x;
     x.reserve(state_.position.size());
     for (const GridPosition& g : state_.position) {
         x.push_back(to_nm(g));
     }
     VirtualSites(*whole_).construct(state_.box, x);
-    const std::vector<Vec3> canonical = canonical_positions(grid, x, own_.threads());
-    plan_ = std::make_shared<const DomainPlan>(make_domain_plan(
-        *whole_, groups_, grid.box(), canonical, reach_, cuts_(grid.box(), reach_, cuts_made_++)));
-    part_ = std::make_shared<const LocalTopology>(
-        make_local_topology(*whole_, *plan_, grid.box(), canonical, ranks_.rank()));
-    plan_exchange();
-
-    State part;
-    for (const std::int32_t a : part_->global) {
-        part.position.push_back(state_.position[at(a)]);
-        part.velocity.push_back(state_.velocity[at(a)]);
+    for (const VirtualSite& site : whole_->virtual_sites) {
+        state_.position[at(site.site)] = to_grid(x[at(site.site)]);
     }
-    own_.adopt_part({part_, &part_->topology}, forces_.of(part_), part);
+    const std::vector<Vec3> canonical =
+        canonical_positions(PositionGrid(state_.box), x, own_.threads());
+    const DomainCut cut = next_cut(measure_extents(*whole_, index_, state_.box, canonical));
+    std::vector<Traveller> own;
+    for (std::size_t a = 0; a < canonical.size(); ++a) {
+        const Vec3& key = canonical[at(index_.key[at(index_.group[a])])];
+        if (cut.owner_of(cut.home_of(key)) == ranks_.rank()) {
+            own.push_back({static_cast<std::int32_t>(a), state_.position[a], state_.velocity[a]});
+        }
+    }
+    settle(cut, std::move(own));
+    if (ranks_.rank() > 0) {
+        state_.position = {};
+        state_.velocity = {};
+    }
 }
 
-/// Both sides list the atoms that travel between them in ascending order.
-void DomainBackend::plan_exchange()
+DomainCut DomainBackend::next_cut(const Extents& extents)
 {
-    const std::vector<std::int32_t>& global = part_->global;
-    ghosts_.assign(at(ranks_.size()), {});
-    exports_.assign(at(ranks_.size()), {});
-    for (std::size_t n = 0; n < global.size(); ++n) {
-        if (part_->owned[n] == 0) {
-            ghosts_[at(plan_->owner[at(global[n])])].push_back(static_cast<std::int32_t>(n));
-        }
+    const Box box = PositionGrid(own_.state().box).box();
+    return make_domain_cut(box, reach_, extents, cuts_(box, reach_, cuts_made_++));
+}
+
+/// In the brick, nm.
+std::vector<Vec3> DomainBackend::canonical(std::span<const GridPosition> positions) const
+{
+    std::vector<Vec3> x;
+    x.reserve(positions.size());
+    for (const GridPosition& g : positions) {
+        x.push_back(to_nm(g));
     }
-    for (int reader = 0; reader < ranks_.size(); ++reader) {
-        if (reader == ranks_.rank()) {
+    return canonical_positions(PositionGrid(own_.state().box), x, own_.threads());
+}
+
+/// Every rank measures the terms that it computes: each is on one rank.
+void DomainBackend::cut_anew()
+{
+    const ScopedPhase phase(times(), "domains");
+    const std::vector<Vec3> x = canonical(own_.state().position);
+    Extents extents = measure_extents(part_->topology, index_, own_.state().box, x);
+    std::array<std::int64_t, 6> words{}; // doubles that are not negative are ordered as their bits
+    for (std::size_t d = 0; d < 3; ++d) {
+        words[d] = std::bit_cast<std::int64_t>(extents.terms[d]);
+        words[3 + d] = std::bit_cast<std::int64_t>(extents.groups[d]);
+    }
+    ranks_.take_largest(words);
+    for (std::size_t d = 0; d < 3; ++d) {
+        extents.terms[d] = std::bit_cast<double>(words[d]);
+        extents.groups[d] = std::bit_cast<double>(words[3 + d]);
+    }
+    const DomainCut cut = next_cut(extents);
+    settle(cut, migrate(cut, x));
+}
+
+/// Sends own atoms to their new owners; returns those that are this rank's now.
+std::vector<DomainBackend::Traveller> DomainBackend::migrate(const DomainCut& cut,
+                                                             std::span<const Vec3> canonical)
+{
+    std::vector<Bytes> to(at(ranks_.size()));
+    std::vector<Traveller> own;
+    const State& mine = own_.state();
+    for (std::size_t n = 0; n < canonical.size(); ++n) {
+        if (!part_->is_own(n)) {
             continue;
         }
-        for (const std::int32_t a : plan_->known[at(reader)]) {
-            if (plan_->owner[at(a)] == ranks_.rank()) {
-                const auto n = std::lower_bound(global.begin(), global.end(), a);
-                exports_[at(reader)].push_back(static_cast<std::int32_t>(n - global.begin()));
+        const std::int32_t atom = part_->global()[n];
+        const std::int32_t key = part_->local_of(index_.key[at(index_.group[at(atom)])], n);
+        const int owner = cut.owner_of(cut.home_of(canonical[at(key)]));
+        const Traveller traveller{atom, mine.position[n], mine.velocity[n]};
+        if (owner == ranks_.rank()) {
+            own.push_back(traveller);
+        } else {
+            append(to[at(owner)], traveller);
+        }
+    }
+    for (const Bytes& bytes : ranks_.exchange(std::move(to))) {
+        ByteReader arrived(bytes);
+        while (!arrived.is_at_end()) {
+            own.push_back(arrived.take<Traveller>());
+        }
+    }
+    std::sort(own.begin(), own.end(),
+              [](const Traveller& a, const Traveller& b) { return a.atom < b.atom; });
+    return own;
+}
+
+/// With its own atoms, ascending, a rank tells others which of them they have to know, and makes
+/// its part of the system. Both sides list the atoms that travel between them in ascending order.
+void DomainBackend::settle(const DomainCut& cut, std::vector<Traveller> own)
+{
+    const int me = ranks_.rank();
+    std::vector<GridPosition> positions;
+    for (const Traveller& t : own) {
+        positions.push_back(t.position);
+    }
+    const std::vector<Vec3> x = canonical(positions);
+    std::vector<Bytes> to(at(ranks_.size()));
+    std::vector<std::vector<std::int32_t>> known_elsewhere(to.size());
+    for (std::size_t n = 0; n < own.size(); ++n) {
+        const std::int32_t key = index_.key[at(index_.group[at(own[n].atom)])];
+        for (const int reader : cut.readers_of(cut.home_of(x[place_of(own, key, n)]))) {
+            if (reader != me) {
+                append(to[at(reader)], Ghost{own[n].atom, own[n].position});
+                known_elsewhere[at(reader)].push_back(own[n].atom);
             }
         }
     }
+    const std::vector<Bytes> from = ranks_.exchange(std::move(to));
+    std::vector<std::vector<std::int32_t>> owned_elsewhere(from.size());
+    std::vector<Traveller> all = std::move(own);
+    for (std::size_t r = 0; r < from.size(); ++r) {
+        ByteReader ghosts(from[r]);
+        while (!ghosts.is_at_end()) {
+            const Ghost ghost = ghosts.take<Ghost>();
+            all.push_back({ghost.atom, ghost.position, {}});
+            owned_elsewhere[r].push_back(ghost.atom);
+        }
+    }
+    std::sort(all.begin(), all.end(),
+              [](const Traveller& a, const Traveller& b) { return a.atom < b.atom; });
+
+    State part;
+    std::vector<std::int32_t> global;
+    for (const Traveller& t : all) {
+        global.push_back(t.atom);
+        part.position.push_back(t.position);
+        part.velocity.push_back(t.velocity);
+    }
+    part_ = std::make_shared<const LocalTopology>(
+        make_local_topology(*whole_, index_, cut, std::move(global), canonical(part.position), me));
+    const auto in_own_numbers = [&](std::vector<std::vector<std::int32_t>>& lists) {
+        for (std::vector<std::int32_t>& list : lists) {
+            std::size_t near = 0;
+            for (std::int32_t& atom : list) {
+                atom = part_->local_of(atom, near);
+                near = at(atom) + 1;
+            }
+        }
+    };
+    exports_ = std::move(known_elsewhere);
+    ghosts_ = std::move(owned_elsewhere);
+    in_own_numbers(exports_);
+    in_own_numbers(ghosts_);
+    own_.adopt_part({part_, &part_->topology}, forces_.of(part_), part);
 }
 
 void DomainBackend::fetch_ghosts()
@@ -165,8 +282,7 @@ void DomainBackend::begin_forces(Wanted wanted)
     own_.place_sites();
     fetch_ghosts();
     if (Crew(1, &ranks_).any(own_.place_and_ask())) {
-        collect();
-        cut();
+        cut_anew();
         own_.search();
     }
     own_.clear_forces(wanted);
@@ -178,44 +294,38 @@ void DomainBackend::finish_forces(Wanted wanted)
     own_.finish_forces(wanted);
 }
 
-/// Every rank tells every other its own atoms.
-void DomainBackend::collect()
+/// The first rank gets one value an atom, in the order of the whole; the others nothing.
+template <class T>
+std::vector<T> DomainBackend::on_first_rank(const std::vector<T>& of_local_atoms) const
 {
-    const State& mine = own_.state();
-    Bytes out;
-    for (std::size_t n = 0; n < part_->global.size(); ++n) {
-        if (part_->owned[n] != 0) {
-            append(out, mine.position[n]);
-            append(out, mine.velocity[n]);
+    std::vector<Bytes> to(at(ranks_.size()));
+    for (std::size_t n = 0; n < of_local_atoms.size(); ++n) {
+        if (part_->is_own(n)) {
+            append(to[0], part_->global()[n]);
+            append(to[0], of_local_atoms[n]);
         }
     }
-    const std::vector<Bytes> from = ranks_.exchange(std::vector<Bytes>(at(ranks_.size()), out));
-    std::vector<ByteReader> readers(from.begin(), from.end());
-    for (std::size_t a = 0; a < state_.position.size(); ++a) {
-        ByteReader& owner = readers[at(plan_->owner[a])];
-        state_.position[a] = owner.take<GridPosition>();
-        state_.velocity[a] = owner.take<Vec3>();
+    std::vector<T> all(ranks_.rank() == 0 ? whole_->mass.size() : 0);
+    for (const Bytes& bytes : ranks_.exchange(std::move(to))) {
+        ByteReader values(bytes);
+        while (!values.is_at_end()) {
+            const auto atom = values.take<std::int32_t>();
+            all[at(atom)] = values.take<T>();
+        }
     }
+    return all;
+}
+
+void DomainBackend::collect()
+{
+    state_.position = on_first_rank(own_.state().position);
+    state_.velocity = on_first_rank(own_.state().velocity);
     follow_clock();
 }
 
 std::vector<Vec3> DomainBackend::forces() const
 {
-    Bytes out;
-    const std::vector<Vec3> mine = own_.forces();
-    for (std::size_t n = 0; n < part_->global.size(); ++n) {
-        if (part_->owned[n] != 0) {
-            append(out, mine[n]);
-        }
-    }
-    const std::vector<Bytes> from = ranks_.exchange(std::vector<Bytes>(at(ranks_.size()), out));
-    std::vector<ByteReader> readers(from.begin(), from.end());
-    std::vector<Vec3> all;
-    all.reserve(state_.position.size());
-    for (const std::int32_t owner : plan_->owner) {
-        all.push_back(readers[at(owner)].take<Vec3>());
-    }
-    return all;
+    return on_first_rank(own_.forces());
 }
 
 void DomainBackend::follow_clock()

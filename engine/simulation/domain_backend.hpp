@@ -5,7 +5,7 @@
 #include "engine/backend/transport.hpp"
 #include "engine/cpu/cpu_backend.hpp"
 #include "engine/cpu/cpu_forces.hpp"
-#include "engine/plans/domain_plan.hpp"
+#include "engine/plans/local_topology.hpp"
 #include "engine/plans/settings.hpp"
 
 #include <functional>
@@ -23,9 +23,9 @@ namespace tessera
 /// Between two searches a rank's atoms stay its own, and their positions travel:
 ///
 ///     begin      ghosts' positions      owner -> ranks below, every evaluation
-///                search, on any rank    all take the whole state, cut it anew, search
-///     finish     ghosts' forces         back to their owners, added as integers
-///     sums       of energies and motion where they are made, added as integers
+///     search     (when any rank must)   the cell is cut anew: atoms go to new owners, ghosts
+///     follow finish     ghosts' forces         back to their owners, added as integers sums of
+///     energies and motion where they are made, added as integers
 class DomainBackend : public Backend {
 public:
     /// How to cut the cell at the n-th cut (n = 0, 1, ...).
@@ -38,7 +38,8 @@ public:
                   int threads, Cuts cuts = {});
 
     void load(const State& state) override;
-    /// Clock and cell as they are; atoms as at the last collect().
+    /// Clock and cell as they are; on the first rank atoms as at the last collect(), on the others
+    /// none.
     [[nodiscard]] const State& state() const override { return state_; }
     void collect() override;
     void agree(std::span<std::int64_t> numbers) override { ranks_.add(numbers); }
@@ -62,7 +63,7 @@ public:
     }
 
     [[nodiscard]] const EnergySums& energies() const override { return own_.energies(); }
-    /// Of all atoms: all ranks ask together.
+    /// Of all atoms on the first rank, none on the others: all ranks ask together.
     [[nodiscard]] std::vector<Vec3> forces() const override;
     Motion measure_motion() override { return own_.measure_motion(); }
     [[nodiscard]] double degrees_of_freedom() const override { return own_.degrees_of_freedom(); }
@@ -78,15 +79,30 @@ public:
     PhaseTimes& times() override { return own_.times(); }
 
 private:
-    void cut();
-    void plan_exchange();
+    /// An atom on its way to its owner.
+    struct Traveller {
+        std::int32_t atom;
+        GridPosition position;
+        Vec3 velocity;
+    };
+    /// One that a rank below is to know of.
+    struct Ghost {
+        std::int32_t atom;
+        GridPosition position;
+    };
+    [[nodiscard]] DomainCut next_cut(const Extents& extents);
+    void cut_anew();
+    std::vector<Traveller> migrate(const DomainCut& cut, std::span<const Vec3> canonical);
+    [[nodiscard]] std::vector<Vec3> canonical(std::span<const GridPosition> positions) const;
+    void settle(const DomainCut& cut, std::vector<Traveller> own);
     void fetch_ghosts();
     void return_forces();
     void follow_clock();
+    template <class T>
+    [[nodiscard]] std::vector<T> on_first_rank(const std::vector<T>& of_local_atoms) const;
 
     std::shared_ptr<const Topology> whole_;
-    RaggedList groups_; ///< update groups of the whole
-    DynamicsSettings dynamics_;
+    TopologyIndex index_;
     double reach_; ///< of listed pairs, nm
     Transport& ranks_;
     CpuBackend own_;
@@ -95,7 +111,6 @@ private:
     std::int64_t cuts_made_ = 0;
 
     State state_;
-    std::shared_ptr<const DomainPlan> plan_;
     std::shared_ptr<const LocalTopology> part_;
     std::vector<std::vector<std::int32_t>> exports_; ///< own atoms that a rank knows, [ranks]
     std::vector<std::vector<std::int32_t>> ghosts_;  ///< atoms that a rank owns, [ranks]

@@ -7,8 +7,7 @@
 #include "engine/cpu/nonbonded.hpp"
 #include "engine/cpu/position_grid.hpp"
 #include "engine/cpu/virtual_sites.hpp"
-#include "engine/plans/constraint_plan.hpp"
-#include "engine/plans/domain_plan.hpp"
+#include "engine/plans/local_topology.hpp"
 
 #include <algorithm>
 #include <array>
@@ -61,13 +60,39 @@ public:
         const double cutoff = settings.electrostatics == Electrostatics::none ? settings.lj_cutoff
                                                                               : settings.cutoff();
         const double reach = cutoff + reach_of_rounding(settings.precision, cutoff);
-        plan_ = make_domain_plan(whole_, make_constraint_plan(whole_).update_groups, grid_.box(),
-                                 canonical, reach,
-                                 grid ? *grid : choose_domain_grid(grid_.box(), reach, ranks_));
-        local_ = make_local_topology(whole_, plan_, grid_.box(), canonical, rank_);
-        for (const std::int32_t a : local_.global) { // ghosts are overwritten by their owners' word
-            position_.push_back(plan_.owner[at(a)] == rank_ ? start[at(a)] : Vec3{});
+        const TopologyIndex index(whole_);
+        const DomainCut cut =
+            make_domain_cut(grid_.box(), reach, measure_extents(whole_, index, box, canonical),
+                            grid ? *grid : choose_domain_grid(grid_.box(), reach, ranks_));
+        plan(index, cut, canonical);
+        for (std::size_t n = 0; n < local_.global().size(); ++n) { // ghosts' come from their owners
+            position_.push_back(local_.is_own(n) ? start[at(local_.global()[n])] : Vec3{});
         }
+    }
+
+    /// From the start positions, which every rank has read: who knows of which atom.
+    void plan(const TopologyIndex& index, const DomainCut& cut, std::span<const Vec3> canonical)
+    {
+        owner_.resize(canonical.size());
+        known_.resize(at(ranks_));
+        for (std::size_t g = 0; g < index.groups.rows(); ++g) {
+            const DomainCut::Home home = cut.home_of(canonical[at(index.key[g])]);
+            for (const std::int32_t* a = index.groups.begin(g); a != index.groups.end(g); ++a) {
+                owner_[at(*a)] = cut.owner_of(home);
+            }
+            for (const int reader : cut.readers_of(home)) {
+                known_[at(reader)].insert(known_[at(reader)].end(), index.groups.begin(g),
+                                          index.groups.end(g));
+            }
+        }
+        for (std::vector<std::int32_t>& atoms : known_) {
+            std::sort(atoms.begin(), atoms.end());
+        }
+        std::vector<Vec3> mine;
+        for (const std::int32_t a : known_[at(rank_)]) {
+            mine.push_back(canonical[at(a)]);
+        }
+        local_ = make_local_topology(whole_, index, cut, known_[at(rank_)], mine, rank_);
     }
 
     /// Calls visit(local row, owner) for every ghost, and visit(row, reader) for every own atom
@@ -75,9 +100,9 @@ public:
     template <class Visit>
     void for_each_ghost(const Visit& visit) const
     {
-        for (std::size_t n = 0; n < local_.global.size(); ++n) {
-            if (local_.owned[n] == 0) {
-                visit(n, plan_.owner[at(local_.global[n])]);
+        for (std::size_t n = 0; n < local_.global().size(); ++n) {
+            if (!local_.is_own(n)) {
+                visit(n, owner_[at(local_.global()[n])]);
             }
         }
     }
@@ -85,10 +110,11 @@ public:
     void for_each_export(const Visit& visit) const
     {
         for (int reader = 0; reader < ranks_; ++reader) {
-            for (const std::int32_t a : plan_.known[at(reader)]) {
-                if (reader != rank_ && plan_.owner[at(a)] == rank_) {
-                    const auto n = std::lower_bound(local_.global.begin(), local_.global.end(), a);
-                    visit(at(n - local_.global.begin()), reader);
+            for (const std::int32_t a : known_[at(reader)]) {
+                if (reader != rank_ && owner_[at(a)] == rank_) {
+                    const auto n =
+                        std::lower_bound(local_.global().begin(), local_.global().end(), a);
+                    visit(at(n - local_.global().begin()), reader);
                 }
             }
         }
@@ -115,7 +141,7 @@ public:
         once.list_buffer = 0;
         Nonbonded nonbonded(local_.topology, once);
         nonbonded.restrict_to(local_.topology,
-                              {local_.pairs, local_.corrected,
+                              {local_.owner, local_.corrected,
                                std::any_of(whole_.charge.begin(), whole_.charge.end(),
                                            [](double q) { return q != 0.0; }),
                                books ? &whole_ : nullptr});
@@ -130,8 +156,8 @@ public:
     void add_mesh()
     {
         std::vector<std::int32_t> spread;
-        for (std::size_t n = 0; n < local_.global.size(); ++n) {
-            spread.push_back(local_.owned[n] != 0 ? local_.global[n] : -1);
+        for (std::size_t n = 0; n < local_.global().size(); ++n) {
+            spread.push_back(local_.is_own(n) ? local_.global()[n] : -1);
         }
         LongRange long_range(whole_, settings_);
         long_range.restrict_to(
@@ -170,8 +196,8 @@ public:
         Bytes mine;
         Bytes my_sums;
         append(my_sums, sums_);
-        for (std::size_t n = 0; n < local_.global.size(); ++n) {
-            if (local_.owned[n] != 0) {
+        for (std::size_t n = 0; n < local_.global().size(); ++n) {
+            if (local_.is_own(n)) {
                 append(mine, Row{forces_.force(n), position_[n]});
             }
         }
@@ -181,7 +207,7 @@ public:
         result.positions.resize(whole_.mass.size());
         std::vector<std::size_t> next(at(ranks_), 0);
         for (std::size_t a = 0; a < whole_.mass.size(); ++a) {
-            const std::size_t owner = at(plan_.owner[a]);
+            const std::size_t owner = at(owner_[a]);
             const Row row = taken<Row>(rows[owner], next[owner]++);
             result.forces[a] = row.force;
             result.positions[a] = row.position;
@@ -204,7 +230,8 @@ private:
     Transport& transport_;
     int rank_, ranks_, threads_;
     PositionGrid grid_;
-    DomainPlan plan_;
+    std::vector<std::int32_t> owner_;              ///< rank, [atoms]
+    std::vector<std::vector<std::int32_t>> known_; ///< atoms, ascending, [ranks]
     LocalTopology local_;
     std::vector<Vec3> position_; ///< nm, [local atoms]
     ForceSums forces_;
