@@ -26,7 +26,7 @@ std::vector<std::size_t> factors(std::size_t n)
     if (n == 16) {
         return {4, 4};
     }
-    for (const std::size_t radix : {8, 7, 5, 4, 3, 2}) {
+    for (const std::size_t radix : {8, 7, 6, 5, 4, 3, 2}) {
         for (; n % radix == 0; n /= radix) {
             out.push_back(radix);
         }

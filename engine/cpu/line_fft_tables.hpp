@@ -10,7 +10,7 @@
 namespace tessera
 {
 
-/// Factors and roots of unity of one length: radices 8, 7, 5, 4, 3, 2, largest first, then other
+/// Factors and roots of unity of one length: radices 8 to 2, largest first, then other
 /// primes. A function of the length alone; roots from 80-bit functions, which have no variants by
 /// processor. Any length from 1 works; products of 2, 3, 5, 7 are swift.
 template <class R>

@@ -5,6 +5,12 @@
 // Compiled once an instruction set, in a namespace of its own (TESSERA_FFT_LEVEL).
 
 #pragma GCC diagnostic ignored "-Wpsabi"
+#if defined(__AVX512F__)
+#include <immintrin.h>
+// the compiler's own header leaves a register undefined on purpose
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 
 namespace tessera::TESSERA_FFT_LEVEL
 {
@@ -104,6 +110,17 @@ TESSERA_INLINE_ void butterfly(Complex<R>* a, const R* roots)
         a[5] = e1 - o1;
         a[6] = plus_i(e2, o2);
         a[7] = {e3.re - o3.re, e3.im + o3.im};
+    } else if constexpr (Radix == 6) { // 2 x 3 without twiddles: n = 3 n1 + 2 n2, k = 3 k1 + 4 k2
+        const R three[6] = {R(1), roots[2], roots[4], R(0), roots[8], roots[10]};
+        Complex<R> e[3] = {a[0], a[2], a[4]}, o[3] = {a[3], a[5], a[1]};
+        butterfly<3>(e, three);
+        butterfly<3>(o, three);
+        a[0] = e[0] + o[0];
+        a[3] = e[0] - o[0];
+        a[4] = e[1] + o[1];
+        a[1] = e[1] - o[1];
+        a[2] = e[2] + o[2];
+        a[5] = e[2] - o[2];
     } else { // odd: sums and differences of opposite elements
         constexpr int half = (Radix - 1) / 2;
         Complex<R> sum[half + 1], difference[half + 1];
@@ -114,11 +131,12 @@ TESSERA_INLINE_ void butterfly(Complex<R>* a, const R* roots)
             all = all + sum[k];
         }
         for (int j = 1; j <= half; ++j) {
-            Complex<R> u = a[0], v = {};
+            Complex<R> u = a[0], v;
             for (int k = 1; k <= half; ++k) {
                 const R c = roots[j * k % Radix], s = roots[Radix + j * k % Radix];
+                const Complex<R> part{difference[k].re * s, difference[k].im * s};
                 u = {u.re + sum[k].re * c, u.im + sum[k].im * c};
-                v = {v.re + difference[k].re * s, v.im + difference[k].im * s};
+                v = k == 1 ? part : v + part;
             }
             a[j] = minus_i(u, v);
             a[Radix - j] = plus_i(u, v);
@@ -234,6 +252,9 @@ template <class R>
         case 5:
             pass<5>(stage, from, to);
             break;
+        case 6:
+            pass<6>(stage, from, to);
+            break;
         case 7:
             pass<7>(stage, from, to);
             break;
@@ -329,6 +350,113 @@ template <class R>
     }
 }
 
+#if defined(__AVX512F__)
+/// `edge` vectors of four 16-byte pieces: the matrices of edge x edge numbers that their pieces
+/// make, transposed.
+template <class V>
+TESSERA_INLINE_ void transpose_pieces(V (&v)[4])
+{
+    const V a = __builtin_shufflevector(v[0], v[1], 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12,
+                                        28, 13, 29);
+    const V b = __builtin_shufflevector(v[0], v[1], 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14,
+                                        30, 15, 31);
+    const V c = __builtin_shufflevector(v[2], v[3], 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12,
+                                        28, 13, 29);
+    const V d = __builtin_shufflevector(v[2], v[3], 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14,
+                                        30, 15, 31);
+    v[0] = __builtin_shufflevector(a, c, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
+    v[1] =
+        __builtin_shufflevector(a, c, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+    v[2] = __builtin_shufflevector(b, d, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
+    v[3] =
+        __builtin_shufflevector(b, d, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+}
+template <class V>
+TESSERA_INLINE_ void transpose_pieces(V (&v)[2])
+{
+    const V a = v[0], b = v[1];
+    v[0] = __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14);
+    v[1] = __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15);
+}
+
+TESSERA_INLINE_ __m128 piece(const void* from)
+{
+    return load<__m128>(static_cast<const char*>(from));
+}
+/// As many rows as a vector has lanes, to lanes, for the first elements; how many.
+template <class R>
+TESSERA_INLINE_ size_t block_to_lanes(const R* from, size_t stride, size_t n, R* to)
+{
+    constexpr size_t edge = 16 / sizeof(R);
+    using V = Vector<R>;
+    const size_t whole = n / edge * edge;
+    for (size_t c = 0; c < whole; c += edge) {
+        V v[edge];
+        for (size_t k = 0; k < edge; ++k) { // piece p: the row edge p + k
+            const R* const f = from + k * stride + c;
+            __m512 joined = _mm512_castps128_ps512(piece(f));
+            joined = _mm512_insertf32x4(joined, piece(f + edge * stride), 1);
+            joined = _mm512_insertf32x4(joined, piece(f + 2 * edge * stride), 2);
+            joined = _mm512_insertf32x4(joined, piece(f + 3 * edge * stride), 3);
+            v[k] = reinterpret_cast<V>(joined);
+        }
+        transpose_pieces(v);
+        for (size_t k = 0; k < edge; ++k) {
+            store(to + (c + k) * lanes<R>, v[k]);
+        }
+    }
+    return whole;
+}
+template <class R>
+TESSERA_INLINE_ size_t block_to_rows(const R* from, size_t n, R* to, size_t stride)
+{
+    constexpr size_t edge = 16 / sizeof(R);
+    using V = Vector<R>;
+    const size_t whole = n / edge * edge;
+    for (size_t c = 0; c < whole; c += edge) {
+        V v[edge];
+        for (size_t k = 0; k < edge; ++k) {
+            v[k] = load<V>(from + (c + k) * lanes<R>);
+        }
+        transpose_pieces(v);
+        for (size_t k = 0; k < edge; ++k) {
+            const auto joined = reinterpret_cast<__m512>(v[k]);
+            R* const t = to + k * stride + c;
+            store(t, _mm512_castps512_ps128(joined));
+            store(t + edge * stride, _mm512_extractf32x4_ps(joined, 1));
+            store(t + 2 * edge * stride, _mm512_extractf32x4_ps(joined, 2));
+            store(t + 3 * edge * stride, _mm512_extractf32x4_ps(joined, 3));
+        }
+    }
+    return whole;
+}
+#else
+template <class R>
+TESSERA_INLINE_ size_t block_to_lanes(const R*, size_t, size_t, R*)
+{
+    return 0;
+}
+template <class R>
+TESSERA_INLINE_ size_t block_to_rows(const R*, size_t, R*, size_t)
+{
+    return 0;
+}
+#endif
+
+/// `count` rows of n numbers, `stride` apart, to n vectors with a row a lane.
+template <class R>
+[[gnu::noinline]] void rows_to_lanes(const R* from, size_t stride, size_t count, size_t n, R* to)
+{
+    const size_t done = count == lanes<R> ? block_to_lanes(from, stride, n, to) : 0;
+    transpose(from + done, stride, count, n - done, to + done * lanes<R>, lanes<R>);
+}
+template <class R>
+[[gnu::noinline]] void lanes_to_rows(const R* from, size_t n, size_t count, R* to, size_t stride)
+{
+    const size_t done = count == lanes<R> ? block_to_rows(from, n, to, stride) : 0;
+    transpose(from + done * lanes<R>, lanes<R>, n - done, count, to + done, stride);
+}
+
 template <class R>
 TESSERA_INLINE_ void clear(R* from, size_t count)
 {
@@ -349,7 +477,7 @@ void rows_forward(const FftRowPlan<R>& plan, const R* from, size_t from_stride, 
     if (count < L) {
         clear(columns, n * L);
     }
-    transpose(from, from_stride, count, n, columns, L);
+    rows_to_lanes(from, from_stride, count, n, columns);
     const FftLines<R> lines_z{z, z + m * L, L};
     if (n % 2 == 0) {
         transform(plan.plan, FftLines<R>{columns, columns + L, 2 * L}, lines_z, rest);
@@ -364,13 +492,13 @@ void rows_forward(const FftRowPlan<R>& plan, const R* from, size_t from_stride, 
             store(x + k * L, ar + (bi * wr + br * wi));
             store(x + (half + k) * L, ai - (br * wr - bi * wi));
         }
-        transpose(x, L, half, count, re, to_stride);
-        transpose(x + half * L, L, half, count, im, to_stride);
+        lanes_to_rows(x, half, count, re, to_stride);
+        lanes_to_rows(x + half * L, half, count, im, to_stride);
     } else {
         clear(lines_z.im, n * L);
         transform(plan.plan, FftLines<R>{columns, lines_z.im, L}, lines_z, rest);
-        transpose(z, L, half, count, re, to_stride);
-        transpose(lines_z.im, L, half, count, im, to_stride);
+        lanes_to_rows(z, half, count, re, to_stride);
+        lanes_to_rows(lines_z.im, half, count, im, to_stride);
     }
 }
 
@@ -389,8 +517,8 @@ void rows_backward(const FftRowPlan<R>& plan, const R* re, const R* im, size_t f
     if (count < L) {
         clear(x, 2 * half * L);
     }
-    transpose(re, from_stride, count, half, x, L);
-    transpose(im, from_stride, count, half, xi, L);
+    rows_to_lanes(re, from_stride, count, half, x);
+    rows_to_lanes(im, from_stride, count, half, xi);
     R* const zi = z + m * L;
     if (n % 2 == 0) {
         for (size_t k = 0; k < m; ++k) {
@@ -403,7 +531,7 @@ void rows_backward(const FftRowPlan<R>& plan, const R* re, const R* im, size_t f
             store(zi + here, ai + (br * wr + bi * wi));
         }
         transform(plan.plan, FftLines<R>{zi, z, L}, FftLines<R>{columns + L, columns, 2 * L}, rest);
-        transpose(columns, L, n, count, to, to_stride);
+        lanes_to_rows(columns, n, count, to, to_stride);
     } else {
         for (size_t k = 0; k < n; ++k) {
             const size_t source = k < half ? k * L : (n - k) * L;
@@ -412,7 +540,7 @@ void rows_backward(const FftRowPlan<R>& plan, const R* re, const R* im, size_t f
             store(zi + k * L, k < half ? value : -value);
         }
         transform(plan.plan, FftLines<R>{zi, z, L}, FftLines<R>{zi, z, L}, rest);
-        transpose(z, L, n, count, to, to_stride);
+        lanes_to_rows(z, n, count, to, to_stride);
     }
 }
 
