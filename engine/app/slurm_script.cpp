@@ -122,7 +122,8 @@ std::string chain_submission(const SlurmJob& job)
         "# Takes back the jobs of the chain that would follow this one.\n"
         "end_chain() {{\n"
         "    local later\n"
-        "    mapfile -t later < <(sed \"1,/^$SLURM_JOB_ID\\$/d\" \"$jobs\" 2>/dev/null)\n"
+        "    mapfile -t later < <(awk -v own=\"$SLURM_JOB_ID\" 'found; $0 == own {{ found = 1 }}' "
+        "\"$jobs\")\n"
         "    [ \"${{#later[@]}}\" -eq 0 ] || scancel \"${{later[@]}}\"\n"
         "}}\n\n",
         shell_quoted(list), job.chain, job.dependency, job.chain);
