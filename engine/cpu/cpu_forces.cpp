@@ -1,5 +1,6 @@
 #include "engine/cpu/cpu_forces.hpp"
 
+#include "engine/backend/crew.hpp"
 #include "engine/base/error.hpp"
 #include "engine/cpu/dispersion_correction.hpp"
 #include "engine/cpu/listed.hpp"
@@ -155,8 +156,9 @@ Providers PartForces::of(const std::shared_ptr<const LocalTopology>& part)
     const std::shared_ptr<const Topology> topology(part, &part->topology);
     const bool books = ranks_.rank() == 0;
     auto pairs = std::make_unique<NonbondedForces>(topology, settings_);
-    pairs->restrict_to(
-        *topology, {part->owner, part->corrected, has_charges_, books ? whole_.get() : nullptr});
+    pairs->restrict_to(*topology, {part->owner, part->corrected, has_charges_,
+                                   [this](bool mine) { return Crew(1, &ranks_).any(mine); },
+                                   books ? whole_.get() : nullptr});
 
     std::vector<std::int32_t> spread;
     spread.reserve(part->global().size());

@@ -128,6 +128,7 @@ void Nonbonded::restrict_to(const Topology& topology, PairShare share)
     const std::vector<double> cg =
         type_cg_.empty() ? std::vector<double>(type_pair_.size(), 0.0) : type_cg_;
     corrections_ = ExclusionCorrections(topology, form_, cg, share.corrected, share.self_terms_of);
+    any_ = std::move(share.any);
     owner_ = std::move(share.owner);
     if (tiles_ && owner_) {
         make_tiles(topology, share.has_charges);
@@ -476,6 +477,9 @@ void Nonbonded::add_all(const Evaluation& now, ForceSums& forces, EnergySums& en
         doubles = walk_in_doubles(doubles_->form, pair_blocks_,
                                   {work_.xyzq, slot_type_, work_.shift, now.atoms.change}, results,
                                   now.wanted.virial, now.threads);
+        if (any_ && any_(doubles.empty())) { // one rank's pair beyond the range is all ranks'
+            doubles.clear();
+        }
     }
     if (now.in_tiles && !doubles.empty() && !now.has_others) {
         tessera::let_go(work_.xyzq);

@@ -16,6 +16,7 @@
 #include "engine/plans/double_parameters.hpp"
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -31,6 +32,8 @@ struct PairShare {
     std::optional<DomainOwner> owner; ///< none: all pairs are computed here
     RaggedList corrected;     ///< excluded pairs i < j whose correction is made here, [atoms]
     bool has_charges = false; ///< the whole system: the scale of forces hangs on it
+    /// Whether any rank says yes; all ask together. Null: this one alone.
+    std::function<bool(bool)> any;
     const Topology* self_terms_of = nullptr; ///< the whole, on the one rank that books self terms
 };
 
@@ -136,6 +139,7 @@ private:
     std::vector<float> tile_charge_; ///< times the root of the Coulomb constant, [atoms]
     std::shared_ptr<const RaggedList> exclusions_;
     ExclusionCorrections corrections_;
+    std::function<bool(bool)> any_;    ///< of the ranks; null: alone
     std::optional<DomainOwner> owner_; ///< none: all pairs are this rank's
 
     // parameters of atoms and of pairs of types

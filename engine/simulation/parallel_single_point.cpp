@@ -1,5 +1,6 @@
 #include "engine/simulation/parallel_single_point.hpp"
 
+#include "engine/backend/crew.hpp"
 #include "engine/base/error.hpp"
 #include "engine/cpu/dispersion_correction.hpp"
 #include "engine/cpu/listed.hpp"
@@ -144,6 +145,7 @@ public:
                               {local_.owner, local_.corrected,
                                std::any_of(whole_.charge.begin(), whole_.charge.end(),
                                            [](double q) { return q != 0.0; }),
+                               [this](bool mine) { return Crew(1, &transport_).any(mine); },
                                books ? &whole_ : nullptr});
         nonbonded.search(box_, position_, threads_);
         nonbonded.add_forces(box_, position_, everything, threads_, forces_, sums_);
