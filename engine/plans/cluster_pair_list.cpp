@@ -6,11 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 namespace tessera
 {
@@ -25,121 +20,6 @@ std::size_t at(std::int64_t k)
 {
     return static_cast<std::size_t>(k);
 }
-
-/// Splits atoms into halves of whole clusters until one cluster is left. Halves are judged by FP32
-/// positions, which lie beside the atoms' numbers and move with them.
-class TreeBuilder {
-public:
-    TreeBuilder(std::span<const Vec3> positions, ClusterOrder& order)
-        : positions_(positions), order_(order), items_(positions.size())
-    {
-        for (std::size_t a = 0; a < positions.size(); ++a) {
-            const Vec3& x = positions[a];
-            items_[a] = {
-                {static_cast<float>(x.x), static_cast<float>(x.y), static_cast<float>(x.z)},
-                static_cast<std::int32_t>(a)};
-        }
-    }
-
-    /// Nodes stand in the order of a walk that goes left first: a node with n clusters and what is
-    /// below it take 2 n - 1 places from `index` on, so that halves can be built side by side.
-    void build(std::int32_t index, std::int32_t first, std::int32_t last)
-    {
-        ClusterOrder::Node& node = order_.nodes[at(index)];
-        Item* const begin = items_.data() + at(first) * width;
-        Item* const end = items_.data() + std::min(at(last) * width, items_.size());
-        if (last - first == 1) {
-            node = make_leaf(first, begin, end);
-            return;
-        }
-        const int axis = longest_side(begin, end);
-        const std::int32_t middle = first + half_of(last - first);
-        std::nth_element(
-            begin, items_.data() + at(middle) * width, end, [axis](const Item& a, const Item& b) {
-                return a.x[axis] < b.x[axis] || (a.x[axis] == b.x[axis] && a.atom < b.atom);
-            });
-        const std::int32_t left = index + 1, right = index + 2 * (middle - first);
-        constexpr std::int32_t large = 256; // clusters; fewer are not worth a task
-        if (last - first > large) {
-#pragma omp task
-            build(left, first, middle);
-#pragma omp task
-            build(right, middle, last);
-#pragma omp taskwait
-        } else {
-            build(left, first, middle);
-            build(right, middle, last);
-        }
-        const ClusterOrder::Node &l = order_.nodes[at(left)], &r = order_.nodes[at(right)];
-        node = {first, last, left, right, l.low, l.high};
-        for (int k = 0; k < 3; ++k) {
-            node.low[k] = std::min(node.low[k], r.low[k]);
-            node.high[k] = std::max(node.high[k], r.high[k]);
-        }
-    }
-
-private:
-    struct alignas(16) Item {
-        float x[3];
-        std::int32_t atom;
-    };
-
-    /// Whole sub-trees of 64 clusters where there are several, else of 16: blocks of the pair
-    /// kernel are nodes of the tree, and full ones are cheapest.
-    static std::int32_t half_of(std::int32_t clusters)
-    {
-        const std::int32_t unit = clusters > 64 ? 64 : clusters > 16 ? 16 : 1;
-        return (clusters / 2 + unit / 2) / unit * unit;
-    }
-
-    ClusterOrder::Node make_leaf(std::int32_t cluster, Item* begin, Item* end)
-    {
-        std::sort(begin, end, [](const Item& a, const Item& b) { return a.atom < b.atom; });
-        ClusterOrder::Node node{cluster, cluster + 1, -1, -1, position(*begin), position(*begin)};
-        std::int32_t* slot = order_.atom_of_slot.data() + at(cluster) * width;
-        for (const Item* item = begin; item != end; ++item) {
-            const Vec3& x = position(*item);
-            *slot++ = item->atom;
-            for (int k = 0; k < 3; ++k) {
-                node.low[k] = std::min(node.low[k], x[k]);
-                node.high[k] = std::max(node.high[k], x[k]);
-            }
-        }
-        return node;
-    }
-
-    static int longest_side(const Item* begin, const Item* end)
-    {
-        float side[4];
-#if defined(__SSE2__)
-        __m128 low = _mm_load_ps(begin->x), high = low; // the last lane has no meaning
-        for (const Item* item = begin; item != end; ++item) {
-            low = _mm_min_ps(low, _mm_load_ps(item->x));
-            high = _mm_max_ps(high, _mm_load_ps(item->x));
-        }
-        _mm_storeu_ps(side, _mm_sub_ps(high, low));
-#else
-        for (int k = 0; k < 3; ++k) {
-            float low = begin->x[k], high = low;
-            for (const Item* item = begin; item != end; ++item) {
-                low = std::min(low, item->x[k]);
-                high = std::max(high, item->x[k]);
-            }
-            side[k] = high - low;
-        }
-#endif
-        const int axis = side[1] > side[0] ? 1 : 0;
-        return side[2] > side[axis] ? 2 : axis;
-    }
-
-    [[nodiscard]] const Vec3& position(const Item& item) const
-    {
-        return positions_[at(item.atom)];
-    }
-    std::span<const Vec3> positions_;
-    ClusterOrder& order_;
-    std::vector<Item> items_;
-};
 
 /// The excluded pairs of every cluster, as masks.
 void make_masked(const RaggedList& exclusions, ClusterPairList& list)
@@ -362,28 +242,6 @@ std::vector<std::array<int, 3>> make_shifts(const Box& box, const ClusterOrder::
 }
 
 } // namespace
-
-ClusterOrder make_cluster_order(std::span<const Vec3> positions, int threads)
-{
-    ClusterOrder order;
-    const auto atoms = static_cast<std::int32_t>(positions.size());
-    const std::int32_t clusters = (atoms + width - 1) / width;
-    order.atom_of_slot.assign(at(clusters) * width, -1);
-    if (atoms > 0) {
-        order.nodes.resize(2 * at(clusters) - 1);
-        TreeBuilder builder(positions, order);
-#pragma omp parallel num_threads(std::max(1, threads))
-#pragma omp single
-        builder.build(0, 0, clusters);
-    }
-    order.slot_of_atom.resize(at(atoms));
-    for (std::size_t s = 0; s < order.atom_of_slot.size(); ++s) {
-        if (order.atom_of_slot[s] >= 0) {
-            order.slot_of_atom[at(order.atom_of_slot[s])] = static_cast<std::int32_t>(s);
-        }
-    }
-    return order;
-}
 
 void ClusterPairList::columns_of(std::int32_t cluster, std::vector<Column>& out) const
 {

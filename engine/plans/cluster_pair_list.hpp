@@ -2,6 +2,7 @@
 
 #include "engine/geometry/box.hpp"
 #include "engine/model/topology.hpp"
+#include "engine/plans/cluster_order.hpp"
 
 #include <array>
 #include <cstdint>
@@ -10,30 +11,6 @@
 
 namespace tessera
 {
-
-/// Atoms in groups of four near each other. Slot s belongs to cluster s/4; the slots after the last
-/// atom are null (atom -1). The order follows from the positions alone: halving along the longest
-/// side, ties by atom number.
-struct ClusterOrder {
-    static constexpr int width = 4;
-    std::vector<std::int32_t> atom_of_slot; ///< [4 * clusters]
-    std::vector<std::int32_t> slot_of_atom; ///< [atoms]
-
-    /// A node of the tree of halves holds the clusters [first, last) and the box of their atoms.
-    struct Node {
-        std::int32_t first, last;
-        std::int32_t left = -1, right = -1; ///< children; -1: a single cluster
-        Vec3 low, high;
-    };
-    std::vector<Node> nodes; ///< nodes[0] is the root; empty without atoms
-
-    [[nodiscard]] std::int32_t clusters() const
-    {
-        return static_cast<std::int32_t>(atom_of_slot.size() / width);
-    }
-};
-/// Threads do not reach the result.
-ClusterOrder make_cluster_order(std::span<const Vec3> positions, int threads = 1);
 
 /// Pairs of clusters, each with a bit per pair of atoms: bit 4 a + b is the pair of the row's a-th
 /// and the column's b-th atom. A half list: each pair of atoms and each image of it stands once.

@@ -283,6 +283,43 @@ TEST(ClusterOrder, CopesWithAtomsAtOnePlace)
     EXPECT_EQ(seen.size(), 17U);
 }
 
+/// Squares of distances from the middle of the cluster, a mean over atoms.
+double looseness(const ClusterOrder& order, const std::vector<Vec3>& x)
+{
+    constexpr int width = ClusterOrder::width;
+    double sum = 0;
+    for (std::size_t first = 0; first < x.size(); first += width) {
+        Vec3 middle{};
+        for (std::size_t s = first; s < first + width; ++s) {
+            middle += 0.25 * x[static_cast<std::size_t>(order.atom_of_slot[s])];
+        }
+        for (std::size_t s = first; s < first + width; ++s) {
+            sum += norm2(x[static_cast<std::size_t>(order.atom_of_slot[s])] - middle);
+        }
+    }
+    return sum / static_cast<double>(x.size());
+}
+
+TEST(ClusterOrder, MakesTighterClustersThanHalvesOfHalves)
+{
+    const std::vector<Vec3> x =
+        random_positions(Box(3.447 * identity3()), 4096, 5); // 100 a nm^3: water
+
+    const ClusterOrder order = make_cluster_order(x);
+
+    // 0.0264 after halves alone, 0.0231 after one sweep of swaps
+    EXPECT_LT(looseness(order, x), 0.0225);
+    std::set<std::int32_t> seen(order.slot_of_atom.begin(), order.slot_of_atom.end());
+    EXPECT_EQ(seen.size(), x.size());
+    for (const ClusterOrder::Node& node : order.nodes) {
+        for (std::int32_t s = 4 * node.first; s < 4 * node.last; ++s) {
+            const Vec3& at = x[static_cast<std::size_t>(order.atom_of_slot[s])];
+            EXPECT_EQ(box_gap2(at, at, node.low, node.high), 0.0);
+        }
+    }
+    EXPECT_EQ(make_cluster_order(x, 3).atom_of_slot, order.atom_of_slot);
+}
+
 /// Vector code and plain code must agree to the bit: a list depends on it.
 TEST(BoxGap, IsTheSumOfSquaresOfTheGapsAlongTheAxes)
 {
