@@ -1,7 +1,7 @@
 """A Slurm of one node on this machine, for tests: slurmctld and slurmd on the loopback, without munge and accounting.
 
 The programs are Debian's packages slurmctld, slurmd and slurm-client (22.05). They run as the user who calls, in a folder
-of their own; the node claims four cores, however many there are.
+of their own; the node claims four cores, however many there are. Jobs of partition main pre-empt those of partition spare.
 """
 import os
 import pathlib
@@ -39,7 +39,10 @@ SlurmdPidFile={folder}/slurmd.pid
 SlurmctldLogFile={folder}/slurmctld.log
 SlurmdLogFile={folder}/slurmd.log
 NodeName=localhost NodeHostname={host} NodeAddr=127.0.0.1 CPUs=4 State=UNKNOWN
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=2 PreemptMode=OFF
+PartitionName=spare Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=REQUEUE
 """
 
 

@@ -117,23 +117,26 @@ class Cluster(unittest.TestCase):
         self.same(area.arrays(), area.unbroken(steps))
         print("put back after %.1f s at step %d" % (after, steps - 50))
 
+    def preempt(self):
+        """A job of the other partition that asks for one core more than are free."""
+        free = int(self.slurm.call("sinfo", "-h", "-p", "main", "-o", "%C").stdout.split("/")[1])
+        run = self.slurm.call("sbatch", "--cpus-per-task=%d" % (free + 1), "--output=/dev/null", "--wrap=sleep 2")
+        self.assertEqual(run.returncode, 0, run.stderr)
+
     def test_a_preempted_job_keeps_its_state_and_goes_on(self):
-        """As Slurm pre-empts: SIGTERM, then back into the queue."""
         area = self.area(ENDLESS)
-        job, = area.submit()
+        job, = area.submit("--partition", "spare")
         log = area.path / "run.log"
-        for restart in (1, 2):
-            self.wait(lambda: log.exists() and self.state_of(job) == "RUNNING", "no log")
+        stops = (self.preempt, lambda: self.slurm.call("scancel", "--signal=USR1", job))  # the second: as --signal does
+        for restart, stop in enumerate(stops, 1):
+            self.wait(lambda: log.exists() and log.read_text().count("continued at step") == restart - 1
+                      and self.state_of(job) == "RUNNING", "the job does not run")
             time.sleep(1)
-            if restart == 1:
-                self.slurm.call("scontrol", "requeue", job)
-            else:
-                self.slurm.call("scancel", "--signal=USR1", job)  # --signal, and sites that warn before they pre-empt
+            stop()
             self.slurm.wait(lambda: self.slurm.jobs()[job][2] == restart, 30, "the job was not put back")
             self.slurm.wait(lambda: self.state_of(job) == "PENDING", 30, "the job does not wait")
             steps = int(area.step()) + 50
-            if restart == 2:
-                area.make_steps(steps)
+        area.make_steps(steps)
         self.finish(job)
         self.assertEqual(self.slurm.jobs()[job], ("COMPLETED", 0, 2))
         self.assertEqual(log.read_text().count("continued at step"), 2)
@@ -152,22 +155,22 @@ class Cluster(unittest.TestCase):
     def test_replicas_differ_by_their_seed_and_requeue_one_by_one(self):
         area = self.area(ENDLESS)
         job, = area.submit("--array", "1-2", "--time", "30 min")
-        first, second = job + "_1", job + "_2"
+        first, last = job + "_1", job + "_2"  # the last one's own number is that of the array
         logs = [area.path / ("replica-%d" % k) / "run.log" for k in (1, 2)]
         self.wait(lambda: all(log.exists() for log in logs), "no logs")
         time.sleep(1)
-        self.slurm.call("scancel", "--signal=USR1", first)
-        self.slurm.wait(lambda: self.slurm.jobs()[first][2] == 1, 30, "the replica was not put back")
-        self.assertEqual(self.slurm.jobs()[second][::2], ("RUNNING", 0))
-        steps = int(area.step("replica-1")) + 50
-        self.slurm.wait(lambda: self.state_of(first) == "PENDING", 30, "the replica does not wait")
+        self.slurm.call("scancel", "--signal=USR1", last)
+        self.slurm.wait(lambda: self.slurm.jobs()[last][2] == 1, 30, "the replica was not put back")
+        self.slurm.wait(lambda: self.state_of(last) == "PENDING", 30, "the replica does not wait")
+        self.assertEqual(self.slurm.jobs()[first][::2], ("RUNNING", 0))
+        steps = int(area.step("replica-2")) + 50
         area.make_steps(steps)
+        self.finish(last)
+        self.assertEqual(self.slurm.jobs()[last], ("COMPLETED", 0, 1))
+        self.slurm.call("scancel", first)
         self.finish(first)
-        self.assertEqual(self.slurm.jobs()[first], ("COMPLETED", 0, 1))
-        self.slurm.call("scancel", second)
-        self.finish(second)
-        self.same(area.arrays("replica-1"), area.unbroken(steps, "run.seed=43"))
-        self.assertEqual([log.read_text().count("continued at step") for log in logs], [1, 0])
+        self.same(area.arrays("replica-2"), area.unbroken(steps, "run.seed=44"))
+        self.assertEqual([log.read_text().count("continued at step") for log in logs], [0, 1])
 
     def test_a_chain_goes_on_job_by_job_and_ends_when_the_run_does(self):
         area = self.area(ENDLESS)
