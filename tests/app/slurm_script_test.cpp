@@ -1,9 +1,12 @@
 #include "engine/app/slurm_script.hpp"
 #include "engine/app/slurm_time.hpp"
+#include "engine/app/threads.hpp"
 #include "engine/base/error.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <map>
+#include <stdlib.h>
 
 namespace tessera
 {
@@ -58,6 +61,54 @@ TEST(ShellQuoted, LeavesPlainWordsAndHoldsBlanksAndQuotes)
     EXPECT_EQ(shell_quoted("it's $x"), "'it'\\''s $x'");
     EXPECT_EQ(shell_quoted(""), "''");
     EXPECT_EQ(shell_quoted("~x"), "'~x'");
+}
+
+/// Variables that a launcher sets, while this lives.
+class Launched {
+public:
+    explicit Launched(std::map<std::string, std::string> variables)
+        : variables_(std::move(variables))
+    {
+        for (const auto& [name, text] : variables_) {
+            setenv(name.c_str(), text.c_str(), 1);
+        }
+    }
+    ~Launched()
+    {
+        for (const auto& [name, text] : variables_) {
+            unsetenv(name.c_str());
+        }
+    }
+    Launched(const Launched&) = delete;
+    Launched& operator=(const Launched&) = delete;
+
+private:
+    std::map<std::string, std::string> variables_;
+};
+
+TEST(TasksOfNode, ReadsTheListsOfSlurm)
+{
+    EXPECT_EQ(tasks_of_node("4", 0), 4);
+    EXPECT_EQ(tasks_of_node("4(x2),3", 1), 4);
+    EXPECT_EQ(tasks_of_node("4(x2),3", 2), 3);
+    EXPECT_EQ(tasks_of_node("1,2,1", 1), 2);
+    EXPECT_EQ(tasks_of_node("4(x2)", 2), 0);
+}
+
+TEST(Threads, AreSharedBetweenTheRanksOfANodeAndNotOfAll)
+{
+    const int alone = threads_to_use(0);
+    const Launched eight({{"SLURM_STEP_NUM_TASKS", "8"},
+                          {"SLURM_STEP_TASKS_PER_NODE", "1(x8)"},
+                          {"SLURM_NODEID", "3"}});
+    EXPECT_EQ(launched_ranks(), 8);
+    EXPECT_EQ(threads_to_use(0), alone);
+}
+
+TEST(Threads, AreWhatSrunGivesToATask)
+{
+    const Launched one({{"SLURM_STEP_NUM_TASKS", "1"}, {"SLURM_CPUS_PER_TASK", "1"}});
+    EXPECT_EQ(threads_to_use(0), 1);
 }
 
 TEST(SlurmScript, AsksForWhatTheJobNeeds)
