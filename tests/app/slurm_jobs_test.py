@@ -18,7 +18,7 @@ except ImportError as missing:
     sys.exit(77)
 
 TESSERA, SOURCE = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
-LASTING = ["run.steps=20000", "output.every=1 ps", "output.energies_every=1 ps", "output.checkpoint_every=1 h"]
+LASTING = ["run.steps=10000", "output.every=1 ps", "output.energies_every=1 ps", "output.checkpoint_every=1 h"]
 FAKES = {
     "srun": 'echo srun "$@" >>"$CALLS"\n[ -z "${SRUN_STATUS:-}" ] || exit "$SRUN_STATUS"\n'
             'while [ "${1#--}" != "$1" ]; do shift; done\nexec "$@"\n',
@@ -67,7 +67,7 @@ class Jobs(unittest.TestCase):
 
     def unbroken(self, *sets):
         (self.folder / "whole").mkdir()
-        run, _ = self.call(TESSERA, "run", "run.toml", "--quiet", *[w for t in [*LASTING, *sets] for w in ("--set", t)],
+        run, _ = self.call(TESSERA, "run", "run.toml", "--quiet", "--threads", "1", *[w for t in [*LASTING, *sets] for w in ("--set", t)],
                            "--set", "output.checkpoint=whole/state.h5", "--set", "output.trajectory=whole/traj.h5md",
                            "--set", "output.log=none")
         self.assertEqual(run.returncode, 0, run.stderr)

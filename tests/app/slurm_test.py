@@ -66,7 +66,7 @@ class Area:
         words = [word for text in [*SPARSE, "run.steps=%d" % steps, "output.log=none", "output.trajectory=whole/traj.h5md",
                                    "output.checkpoint=whole/state.h5", *sets] for word in ("--set", text)]
         (self.path / "whole").mkdir(exist_ok=True)
-        self.call(TESSERA, "run", "run.toml", "--quiet", *words)
+        self.call(TESSERA, "run", "run.toml", "--quiet", "--threads", "1", *words)
         return self.arrays("whole")
 
 
