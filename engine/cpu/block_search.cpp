@@ -37,7 +37,7 @@ public:
           first_of_(bounds.size(), -1)
     {
         if (rules.owner != nullptr) {
-            find_own_clusters();
+            find_speakers();
         }
         const std::int32_t last = list.order.clusters() - 1;
         for (int lane = 0; last >= 0 && lane < width; ++lane) {
@@ -233,14 +233,18 @@ private:
         }
     }
 
-    void find_own_clusters()
+    /// Clusters whose atoms stand in one domain: one of them speaks for all.
+    void find_speakers()
     {
         const std::vector<std::int32_t>& atoms = list_.order.atom_of_slot;
-        is_own_.assign(bounds_.size(), 1);
-        for (std::size_t s = 0; s < atoms.size(); ++s) {
-            if (atoms[s] >= 0 && !rules_.owner->is_own(atoms[s])) {
-                is_own_[s / width] = 0;
-            }
+        speaker_.assign(bounds_.size(), no_speaker);
+        for (std::size_t c = 0; c < bounds_.size(); ++c) {
+            const std::int32_t first = atoms[width * c];
+            const bool agree = std::all_of(
+                atoms.begin() + static_cast<std::ptrdiff_t>(width * c),
+                atoms.begin() + static_cast<std::ptrdiff_t>(width * (c + 1)),
+                [&](std::int32_t a) { return a < 0 || rules_.owner->stand_together(first, a); });
+            speaker_[c] = agree ? first : no_speaker;
         }
     }
 
@@ -248,8 +252,10 @@ private:
     [[nodiscard]] std::uint32_t pairs_of_others(std::int32_t row, std::size_t entry) const
     {
         const std::int32_t column = cluster_[entry];
-        if (is_own_[at(row)] != 0 && is_own_[at(column)] != 0) {
-            return 0;
+        const std::array<int, 3>& shift = list_.shifts[shift_[entry]];
+        const std::int32_t own = speaker_[at(row)], other = speaker_[at(column)];
+        if (own != no_speaker && other != no_speaker) {
+            return rules_.owner->owns(own, other, shift) ? 0 : all_pairs;
         }
         const auto atom = [this](std::int32_t cluster, int lane) {
             return list_.order.atom_of_slot[at(cluster * width + lane)];
@@ -258,7 +264,7 @@ private:
         for (int a = 0; a < width; ++a) {
             for (int b = 0; b < width; ++b) {
                 const std::int32_t i = atom(row, a), j = atom(column, b);
-                if (i >= 0 && j >= 0 && !rules_.owner->owns(i, j, list_.shifts[shift_[entry]])) {
+                if (i >= 0 && j >= 0 && !rules_.owner->owns(i, j, shift)) {
                     others |= 1U << (width * a + b);
                 }
             }
@@ -298,8 +304,10 @@ private:
     std::span<const Vec3> shifts_;
     const BlockRules& rules_;
     const PairKernels& pair_kernels_;
-    double reach2_;                    ///< a little more: rounding of the gap must not lose a pair
-    std::vector<std::uint8_t> is_own_; ///< [clusters]: all atoms are this rank's
+    double reach2_; ///< a little more: rounding of the gap must not lose a pair
+    static constexpr std::int32_t no_speaker = -1;
+    static constexpr std::uint32_t all_pairs = 0xFFFF;
+    std::vector<std::int32_t> speaker_;              ///< [clusters], an atom; with other ranks only
     std::uint32_t null_columns_ = 0, null_rows_ = 0; ///< bits of the last cluster's null atoms
 
     // of the open block

@@ -3,6 +3,7 @@
 #include "engine/base/error.hpp"
 #include "engine/cpu/atom_label.hpp"
 #include "engine/math/dual.hpp"
+#include "engine/model/state.hpp"
 #include "engine/physics/virtual_sites.hpp"
 
 #include <cmath>
@@ -46,6 +47,13 @@ bool is_finite(const Vec3& v)
     return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
 }
 
+/// False for NaN.
+bool is_on_grid(const Vec3& v)
+{
+    constexpr double farthest = 32000.0; // nm
+    return std::fabs(v.x) < farthest && std::fabs(v.y) < farthest && std::fabs(v.z) < farthest;
+}
+
 /// x_k - x_0 at the nearest image, for the parents k = 1, 2, ...
 void gather(const VirtualSite& site, const Box& box, std::span<const Vec3> positions,
             std::vector<Vec3>& d)
@@ -87,11 +95,12 @@ void VirtualSites::construct(const Box& box, std::span<Vec3> positions) const
         gather(site, box, positions, d);
         with_formula(site, [&](const auto& formula, const double* p) {
             const Vec3 offset = formula.offset(p, d.data());
-            if (!is_finite(offset)) {
+            if (!is_on_grid(offset)) {
                 fail_undefined(*topology_, site);
             }
+            // rounded before it is added: else the image of the parent would reach the last bit
             positions[static_cast<std::size_t>(site.site)] =
-                positions[static_cast<std::size_t>(site.parents[0])] + offset;
+                positions[static_cast<std::size_t>(site.parents[0])] + to_nm(to_grid(offset));
         });
     }
 }

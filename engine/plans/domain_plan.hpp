@@ -111,6 +111,10 @@ struct DomainOwner {
         }
         return home == 7;
     }
+    [[nodiscard]] bool stand_together(std::int32_t i, std::int32_t j) const
+    {
+        return atoms[static_cast<std::size_t>(i)].above == atoms[static_cast<std::size_t>(j)].above;
+    }
     /// The atom is the rank's own: it computes all pairs of two such.
     [[nodiscard]] bool is_own(std::int32_t atom) const
     {

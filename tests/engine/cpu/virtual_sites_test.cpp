@@ -1,4 +1,5 @@
 #include "engine/base/error.hpp"
+#include "engine/cpu/update_groups.hpp"
 #include "engine/cpu/virtual_sites.hpp"
 
 #include <cmath>
@@ -143,6 +144,27 @@ TEST_F(AllKindsOfSites, VelocitiesAreTheTimeDerivativesOfThePlaces)
 
     for (std::size_t a = 4; a < 13; ++a) {
         EXPECT_LE(norm(v[a] - (1 / 2e-6) * (ahead[a] - behind[a])), 1e-8) << a;
+    }
+}
+
+TEST_F(AllKindsOfSites, StandBesideTheirParentsToTheBitInEveryImage)
+{
+    const Box on_grid = on_position_grid(box);
+    const auto placed = [&](const Vec3& moved) {
+        std::vector<Vec3> x;
+        for (const Vec3& p : positions) {
+            x.push_back(to_nm(to_grid(p)) + moved);
+        }
+        VirtualSites(topology).construct(on_grid, x);
+        return x;
+    };
+    const std::vector<Vec3> here = placed({});
+    for (const auto& k : {std::array{1, 0, 0}, {0, -1, 2}, {-5, 7, 3}}) {
+        const Vec3 shift = on_grid.shift(k[0], k[1], k[2]);
+        const std::vector<Vec3> there = placed(shift);
+        for (std::size_t a = 0; a < here.size(); ++a) {
+            EXPECT_EQ(there[a] - shift, here[a]) << a;
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 // Few steps of many kinds of systems; 1,000 steps of one: same_bits_long_test.cpp.
 #include "tests/engine/simulation/dipeptide.hpp"
+#include "tests/support/relaxed.hpp"
 #include "tests/support/salt_water.hpp"
-#include "tests/support/waters.hpp"
 
 namespace tessera
 {
@@ -23,34 +23,6 @@ void expect_the_same_bits_in_all_circumstances(const RunSetup& setup, std::int64
     }
 }
 
-/// The start relaxed, with velocities of 300 K to be drawn.
-RunSetup relaxed(Topology topology, NonbondedSettings nonbonded, State start,
-                 DynamicsSettings dynamics)
-{
-    DynamicsSettings descent;
-    descent.integrator = Integrator::steepest_descent;
-    descent.minimizer_tolerance = 500;
-    const auto shared = finish(std::move(topology));
-    Simulation minimiser(shared, nonbonded, descent, std::move(start), 1);
-    minimiser.run(150);
-    State state = minimiser.state();
-    state.step = 0;
-    state.time = 0;
-    dynamics.generate_velocities = true;
-    return {shared, nonbonded, dynamics, state};
-}
-
-DynamicsSettings femtosecond(Integrator integrator, ThermostatKind thermostat)
-{
-    DynamicsSettings s;
-    s.integrator = integrator;
-    s.timestep = 0.001;
-    s.remove_com_every = 7;
-    s.thermostat = thermostat;
-    s.temperature_time = 0.1;
-    return s;
-}
-
 TEST(SameBits, OfAMoleculeInRigidWaterAtConstantPressure)
 {
     expect_the_same_bits_in_all_circumstances(
@@ -65,19 +37,7 @@ TEST(SameBits, OfAMoleculeInRigidWaterWithLangevinNoiseInFp64)
 
 TEST(SameBits, OfFlexibleWatersWithVirtualSitesInADodecahedron)
 {
-    const double d = 1.6;
-    const Mat3 cell{{{d, 0, 0}, {0, d, 0}, {0.5 * d, 0.5 * d, std::sqrt(0.5) * d}}};
-    support::System system = support::waters_and_ions(42, 2, cell, 3);
-    NonbondedSettings nonbonded;
-    nonbonded.lj_cutoff = nonbonded.coulomb_cutoff = 0.5;
-    nonbonded.list_buffer = 0.05;
-    nonbonded.ewald_beta = 6;
-    nonbonded.pme_grid = {18, 20, 16};
-    nonbonded.pme_order = 5;
-    DynamicsSettings dynamics = femtosecond(Integrator::langevin, ThermostatKind::langevin);
-    dynamics.timestep = 0.0005;
-    RunSetup setup = relaxed(std::move(system.topology), nonbonded,
-                             support::at_positions(system.positions, {}, Box(cell)), dynamics);
+    RunSetup setup = support::flexible_waters_in_a_dodecahedron();
 
     for (const Precision precision : {Precision::fp64, Precision::mixed}) {
         setup.nonbonded.precision = precision;
@@ -95,8 +55,9 @@ TEST(SameBits, OfADropInOpenSpaceWhereEveryPairCounts)
     nonbonded.lj_modifier = LjModifier::none;
 
     expect_the_same_bits_in_all_circumstances(
-        relaxed(*water.topology, nonbonded, start,
-                femtosecond(Integrator::velocity_verlet, ThermostatKind::v_rescale)),
+        support::relaxed(
+            *water.topology, nonbonded, start,
+            support::femtosecond(Integrator::velocity_verlet, ThermostatKind::v_rescale)),
         60);
 }
 
@@ -106,11 +67,12 @@ TEST(SameBits, OfAMeshOfDispersionAtConstantPressure)
     NonbondedSettings nonbonded = water.nonbonded;
     nonbonded.lj_pme = true;
     nonbonded.lj_ewald_beta = 6;
-    DynamicsSettings dynamics = femtosecond(Integrator::leap_frog, ThermostatKind::v_rescale);
+    DynamicsSettings dynamics =
+        support::femtosecond(Integrator::leap_frog, ThermostatKind::v_rescale);
     dynamics.barostat = BarostatKind::c_rescale;
 
     expect_the_same_bits_in_all_circumstances(
-        relaxed(*water.topology, nonbonded, water.start, dynamics), 60);
+        support::relaxed(*water.topology, nonbonded, water.start, dynamics), 60);
 }
 
 } // namespace
