@@ -165,8 +165,7 @@ Providers PartForces::of(const std::shared_ptr<const LocalTopology>& part)
     for (std::size_t n = 0; n < part->global().size(); ++n) {
         spread.push_back(part->is_own(n) ? part->global()[n] : -1);
     }
-    long_range_->restrict_to(
-        spread, [this](std::span<std::int64_t> mesh) { ranks_.add(mesh); }, books);
+    long_range_->restrict_to(spread, ranks_);
 
     Providers out;
     out.push_back(std::move(pairs));

@@ -24,10 +24,9 @@ Fft3d<R>::Fft3d(const std::array<int, 3>& size, SimdLevel level)
 
 template <class R>
 Fft3d<R>::Fft3d(const std::array<int, 3>& size, const RealRows& rows, SimdLevel level)
-    : n_(size), pitch_((at(half()) + lanes - 1) / lanes * lanes),
-      // a line of the cache more: planes of a power of two would share sets of the cache
-      plane_(at(n_[1]) * pitch_ + lanes), room_(fft_room<R>(at(std::max({n_[0], n_[1], n_[2]})))),
-      rows_(rows), x_(at(n_[0])), y_(at(n_[1])), z_(at(n_[2])), kernels_(fft_kernels<R>(level))
+    : n_(size), pitch_((at(half()) + lanes - 1) / lanes * lanes), plane_(plane_of(at(n_[1]))),
+      room_(fft_room<R>(at(std::max({n_[0], n_[1], n_[2]})))), rows_(rows), x_(at(n_[0])),
+      y_(at(n_[1])), z_(at(n_[2])), kernels_(fft_kernels<R>(level))
 {
 }
 
@@ -50,18 +49,19 @@ typename Fft3d<R>::Spectrum Fft3d<R>::make_spectrum() const
 }
 
 template <class R>
-void Fft3d<R>::rows_and_columns(const R* real, Spectrum& spectrum, int threads) const
+void Fft3d<R>::planes_forward(const R* real, std::size_t planes, Spectrum& spectrum,
+                              int threads) const
 {
     const std::size_t ny = at(n_[1]);
 #pragma omp parallel num_threads(threads)
     {
         AlignedVector<R> room(room_);
 #pragma omp for schedule(static)
-        for (int x = 0; x < n_[0]; ++x) { // a plane stays in the cache for both directions
-            R* const re = spectrum.re.data() + at(x) * plane_;
-            R* const im = spectrum.im.data() + at(x) * plane_;
+        for (std::size_t x = 0; x < planes; ++x) { // a plane stays in the cache for both directions
+            R* const re = spectrum.re.data() + x * plane_;
+            R* const im = spectrum.im.data() + x * plane_;
             for (std::size_t y = 0; y < ny; y += lanes) {
-                kernels_.rows_forward(z_.plan(), real + at(x) * rows_.plane + y * rows_.pitch,
+                kernels_.rows_forward(z_.plan(), real + x * rows_.plane + y * rows_.pitch,
                                       rows_.pitch, std::min(lanes, ny - y), re + y * pitch_,
                                       im + y * pitch_, pitch_, room.data());
             }
@@ -73,41 +73,46 @@ void Fft3d<R>::rows_and_columns(const R* real, Spectrum& spectrum, int threads) 
 }
 
 template <class R>
-void Fft3d<R>::columns_and_rows(Spectrum& spectrum, R* real, int threads) const
+void Fft3d<R>::planes_backward(Spectrum& spectrum, R* real, std::size_t planes, int threads) const
 {
     const std::size_t ny = at(n_[1]);
 #pragma omp parallel num_threads(threads)
     {
         AlignedVector<R> room(room_);
 #pragma omp for schedule(static)
-        for (int x = 0; x < n_[0]; ++x) {
-            R* const re = spectrum.re.data() + at(x) * plane_;
-            R* const im = spectrum.im.data() + at(x) * plane_;
+        for (std::size_t x = 0; x < planes; ++x) {
+            R* const re = spectrum.re.data() + x * plane_;
+            R* const im = spectrum.im.data() + x * plane_;
             for (std::size_t z = 0; z < pitch_; z += lanes) {
                 kernels_.lines(y_.plan(), {re + z, im + z, pitch_}, true, room.data());
             }
             for (std::size_t y = 0; y < ny; y += lanes) {
                 kernels_.rows_backward(
                     z_.plan(), re + y * pitch_, im + y * pitch_, pitch_, std::min(lanes, ny - y),
-                    real + at(x) * rows_.plane + y * rows_.pitch, rows_.pitch, room.data());
+                    real + x * rows_.plane + y * rows_.pitch, rows_.pitch, room.data());
             }
         }
     }
 }
 
 template <class R>
-template <class Work>
-void Fft3d<R>::along_x(Spectrum& spectrum, int threads, const Work& work) const
+void Fft3d<R>::along_x(Spectrum& spectrum, std::size_t rows, Way way, const R* factor,
+                       int threads) const
 {
-    const auto blocks = static_cast<std::int64_t>(at(n_[1]) * pitch_ / lanes);
+    const auto blocks = static_cast<std::int64_t>(rows * pitch_ / lanes);
+    const std::size_t plane = plane_of(rows);
 #pragma omp parallel num_threads(threads)
     {
         AlignedVector<R> room(room_);
 #pragma omp for schedule(static)
         for (std::int64_t b = 0; b < blocks; ++b) {
             const std::size_t first = at(b) * lanes;
-            work(FftLines<R>{spectrum.re.data() + first, spectrum.im.data() + first, plane_}, first,
-                 room.data());
+            const FftLines<R> lines{spectrum.re.data() + first, spectrum.im.data() + first, plane};
+            if (way == Way::filter) {
+                kernels_.filter(x_.plan(), lines, factor + first, room.data());
+            } else {
+                kernels_.lines(x_.plan(), lines, way == Way::backward, room.data());
+            }
         }
     }
 }
@@ -115,29 +120,23 @@ void Fft3d<R>::along_x(Spectrum& spectrum, int threads, const Work& work) const
 template <class R>
 void Fft3d<R>::forward(const R* real, Spectrum& spectrum, int threads) const
 {
-    rows_and_columns(real, spectrum, threads);
-    along_x(spectrum, threads, [&](const FftLines<R>& lines, std::size_t, R* room) {
-        kernels_.lines(x_.plan(), lines, false, room);
-    });
+    planes_forward(real, at(n_[0]), spectrum, threads);
+    along_x(spectrum, at(n_[1]), Way::forward, nullptr, threads);
 }
 
 template <class R>
 void Fft3d<R>::backward(Spectrum& spectrum, R* real, int threads) const
 {
-    along_x(spectrum, threads, [&](const FftLines<R>& lines, std::size_t, R* room) {
-        kernels_.lines(x_.plan(), lines, true, room);
-    });
-    columns_and_rows(spectrum, real, threads);
+    along_x(spectrum, at(n_[1]), Way::backward, nullptr, threads);
+    planes_backward(spectrum, real, at(n_[0]), threads);
 }
 
 template <class R>
 void Fft3d<R>::filter(R* real, const R* factor, Spectrum& spectrum, int threads) const
 {
-    rows_and_columns(real, spectrum, threads);
-    along_x(spectrum, threads, [&](const FftLines<R>& lines, std::size_t first, R* room) {
-        kernels_.filter(x_.plan(), lines, factor + first, room);
-    });
-    columns_and_rows(spectrum, real, threads);
+    planes_forward(real, at(n_[0]), spectrum, threads);
+    along_x(spectrum, at(n_[1]), Way::filter, factor, threads);
+    planes_backward(spectrum, real, at(n_[0]), threads);
 }
 
 template class Fft3d<double>;

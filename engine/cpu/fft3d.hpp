@@ -49,12 +49,20 @@ public:
     /// `factor` as a spectrum. The spectrum is scratch.
     void filter(R* real, const R* factor, Spectrum& spectrum, int threads) const;
 
-private:
-    void rows_and_columns(const R* real, Spectrum& spectrum, int threads) const;
-    void columns_and_rows(Spectrum& spectrum, R* real, int threads) const;
-    template <class Work>
-    void along_x(Spectrum& spectrum, int threads, const Work& work) const;
+    /// The parts of which these are made, for ranks that share a mesh: transforms along z and y of
+    /// some planes (of equal x), and along x of the lines of some rows (of equal y), whose spectrum
+    /// has `plane_of(rows)` in place of plane().
+    void planes_forward(const R* real, std::size_t planes, Spectrum& spectrum, int threads) const;
+    void planes_backward(Spectrum& spectrum, R* real, std::size_t planes, int threads) const;
+    enum class Way { forward, backward, filter };
+    void along_x(Spectrum& spectrum, std::size_t rows, Way way, const R* factor, int threads) const;
+    [[nodiscard]] std::size_t plane_of(std::size_t rows) const
+    {
+        // a line of the cache more: planes of a power of two would share sets of the cache
+        return rows * pitch_ + lanes;
+    }
 
+private:
     static constexpr std::size_t lanes = 64 / sizeof(R);
 
     std::array<int, 3> n_;

@@ -94,8 +94,7 @@ LongRange::LongRange(const Topology& topology, const NonbondedSettings& settings
     }
 }
 
-void LongRange::restrict_to(std::span<const std::int32_t> atoms, const MeshSum& add_meshes,
-                            bool books_energy)
+void LongRange::restrict_to(std::span<const std::int32_t> atoms, Transport& ranks)
 {
     if (waves_) {
         throw NotBuilt("direct Ewald sums are not shared between ranks. Use electrostatics = "
@@ -103,14 +102,14 @@ void LongRange::restrict_to(std::span<const std::int32_t> atoms, const MeshSum& 
     }
     for (std::optional<Pme>* mesh : {&coulomb_mesh_, &dispersion_mesh_}) {
         if (*mesh) {
-            (*mesh)->restrict_to(atoms, add_meshes, books_energy);
+            (*mesh)->restrict_to(atoms, ranks);
         }
     }
     if (mixed_coulomb_mesh_) {
-        mixed_coulomb_mesh_->restrict_to(atoms, add_meshes, books_energy);
+        mixed_coulomb_mesh_->restrict_to(atoms, ranks);
     }
-    if (!books_energy) {
-        background_ = 0;
+    if (ranks.rank() != 0) {
+        background_ = 0; // the first rank books it
     }
 }
 

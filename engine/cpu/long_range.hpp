@@ -25,8 +25,7 @@ public:
 
     /// A rank's part, see Pme::restrict_to; the object must have been made from the whole topology.
     /// Throws NotBuilt for direct Ewald sums, which have no integer mesh to share.
-    void restrict_to(std::span<const std::int32_t> atoms, const MeshSum& add_meshes,
-                     bool books_energy);
+    void restrict_to(std::span<const std::int32_t> atoms, Transport& ranks);
 
     /// Not const: meshes are kept between calls.
     void add_forces(const Box& box, std::span<const Vec3> positions, Wanted wanted, int threads,

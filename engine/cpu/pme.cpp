@@ -78,7 +78,7 @@ double scale_of_mesh(double largest)
     }
     // Weights of an atom sum to one at every order: a point holds what a uniform density puts into
     // its cell. Sixteen atoms of the largest charge at 0.3, the largest weight of order 4, are
-    // generous; add_up_meshes() looks at every point.
+    // generous; every point is looked at when meshes are added.
     constexpr double crowd = 16 * 0.3, half_range = 1073741824.0; // 2^30
     const double bits = std::floor(std::log2(half_range / (crowd * (largest > 0 ? largest : 1.0))));
     return std::exp2(std::min<double>(fixed::mixed_mesh_bits, bits));
@@ -87,8 +87,9 @@ double scale_of_mesh(double largest)
 template <class R>
 BasicPme<R>::BasicPme(const std::array<int, 3>& grid, int order, const Waves& waves,
                       std::vector<std::vector<double>> coefficients, EnergyKind kind)
-    : layout_(checked(grid, order), order), fft_(grid, {layout_.pitch, layout_.plane}),
-      waves_(waves), coefficient_(std::move(coefficients)), kind_(kind)
+    : layout_(checked(grid, order), order), spread_(layout_),
+      fft_(grid, {layout_.pitch, layout_.plane}), waves_(waves),
+      coefficient_(std::move(coefficients)), kind_(kind)
 {
     for (std::size_t d = 0; d < 3; ++d) {
         moduli_[d] = spline_moduli(order, grid[d]);
@@ -115,10 +116,14 @@ BasicPme<R>::BasicPme(const std::array<int, 3>& grid, int order, const Waves& wa
 template <class R>
 void BasicPme<R>::make_meshes()
 {
-    potential_.resize(coefficient_.size());
-    for (std::size_t s = spectrum_.size(); s < coefficient_.size(); ++s) {
-        potential_[s].resize(layout_.size);
-        spectrum_.push_back(fft_.make_spectrum());
+    const std::size_t sets = coefficient_.size();
+    potential_.resize(sets);
+    for (std::vector<R>& mesh : potential_) {
+        mesh.resize(spread_.size);
+    }
+    for (std::size_t s = spectrum_.size(); s < sets; ++s) {
+        spectrum_.push_back(
+            {AlignedVector<R>(spectrum_points()), AlignedVector<R>(spectrum_points())});
     }
 }
 
@@ -146,21 +151,78 @@ void BasicPme<R>::set_mesh_charges()
 }
 
 template <class R>
-void BasicPme<R>::restrict_to(std::span<const std::int32_t> atoms, MeshSum add_meshes,
-                              bool books_energy)
+void BasicPme<R>::restrict_to(std::span<const std::int32_t> atoms, Transport& ranks)
 {
-    if (whole_.empty()) {
+    if (!shared_) {
+        let_go(); // spectra have other sizes
+        shared_ = std::make_unique<SharedMesh<R>>(layout_.n, ranks);
         whole_ = coefficient_;
+    }
+    row_.clear();
+    for (std::size_t row = 0; row < atoms.size(); ++row) {
+        const std::int32_t a = atoms[row];
+        if (a >= 0 && std::any_of(whole_.begin(), whole_.end(),
+                                  [&](const auto& set) { return set[at(a)] != 0.0; })) {
+            row_.push_back(static_cast<std::int32_t>(row));
+        }
     }
     for (std::size_t s = 0; s < whole_.size(); ++s) {
         coefficient_[s].clear();
-        for (const std::int32_t a : atoms) {
-            coefficient_[s].push_back(a < 0 ? 0.0 : whole_[s][at(a)]);
+        for (const std::int32_t row : row_) {
+            coefficient_[s].push_back(whole_[s][at(atoms[at(row)])]);
         }
     }
     set_mesh_charges();
-    add_meshes_ = std::move(add_meshes);
-    books_energy_ = books_energy;
+}
+
+template <class R>
+std::vector<Vec3> BasicPme<R>::taking_part(std::span<const Vec3> canonical) const
+{
+    std::vector<Vec3> out;
+    out.reserve(row_.size());
+    for (const std::int32_t row : row_) {
+        out.push_back(canonical[at(row)]);
+    }
+    return out;
+}
+
+/// Cuts the brick that this rank's atoms touch out of the mesh.
+template <class R>
+MeshBrick BasicPme<R>::move_into_brick()
+{
+    std::array<std::vector<char>, 3> is_marked;
+    for (std::size_t d = 0; d < 3; ++d) {
+        is_marked[d].resize(at(layout_.n[d]));
+    }
+    std::vector<std::array<std::int32_t, 3>> cells;
+    cells.reserve(atoms_.size());
+    for (const MeshAtom<R>& atom : atoms_) {
+        const std::size_t in_plane = atom.first % layout_.plane;
+        const std::array<std::size_t, 3> cell{atom.first / layout_.plane, in_plane / layout_.pitch,
+                                              in_plane % layout_.pitch};
+        for (std::size_t d = 0; d < 3; ++d) {
+            is_marked[d][cell[d]] = 1;
+        }
+        cells.push_back({static_cast<std::int32_t>(cell[0]), static_cast<std::int32_t>(cell[1]),
+                         static_cast<std::int32_t>(cell[2])});
+    }
+    const MeshBrick brick = brick_of_cells(is_marked, layout_.order);
+    const int margin = layout_.order - 1;
+    std::array<int, 3> length{1, 1, 1};
+    for (std::size_t d = 0; d < 3 && !brick.is_empty(); ++d) {
+        length[d] = brick.extent[d] - margin;
+    }
+    spread_ = MeshLayout(length, layout_.order);
+    for (std::size_t a = 0; a < atoms_.size(); ++a) {
+        std::array<std::size_t, 3> c{};
+        for (std::size_t d = 0; d < 3; ++d) {
+            const int n = layout_.n[d];
+            c[d] = at((cells[a][d] - brick.first[d] - margin + 2 * n) % n);
+        }
+        atoms_[a].first =
+            static_cast<std::uint32_t>(c[0] * spread_.plane + c[1] * spread_.pitch + c[2]);
+    }
+    return brick;
 }
 
 template <class R>
@@ -182,16 +244,17 @@ void BasicPme<R>::prepare_filter(const Box& box, int threads)
     if (!filter_.empty() && box == filter_box_) {
         return;
     }
-    filter_.resize(fft_.spectrum_points());
+    filter_.resize(spectrum_points());
     filter_box_ = box;
-    const int nx = fft_.size()[0], ny = fft_.size()[1];
-    const int half = fft_.half();
+    const int nx = fft_.size()[0], half = fft_.half();
+    const MeshPlan::Range mine = lines();
+    const std::size_t plane = this->plane();
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int x = 0; x < nx; ++x) {
-        for (int y = 0; y < ny; ++y) {
+        for (int y = 0; y < mine.count; ++y) {
             for (int z = 0; z < half; ++z) {
-                filter_[at(x) * fft_.plane() + at(y) * fft_.pitch() + at(z)] =
-                    static_cast<R>(2.0 * influence_of(box, x, y, z).value);
+                filter_[at(x) * plane + at(y) * fft_.pitch() + at(z)] =
+                    static_cast<R>(2.0 * influence_of(box, x, mine.first + y, z).value);
             }
         }
     }
@@ -219,29 +282,29 @@ void BasicPme<R>::spread(std::size_t set, int threads)
 #pragma omp parallel num_threads(threads)
     {
         std::vector<Whole>& mesh = mesh_[at(thread_number())];
-        mesh.assign(layout_.size, 0);
+        mesh.assign(spread_.size, 0);
         const Share share(atoms_.size());
-        spread_on_mesh<R>(layout_, std::span(atoms_).subspan(share.first, share.count),
+        spread_on_mesh<R>(spread_, std::span(atoms_).subspan(share.first, share.count),
                           mesh_charge_[set].data() + share.first, mesh.data());
     }
 }
 
-/// Energy and virial of the waves.
+/// Energy and virial of the waves of this rank's lines.
 template <class R>
 void BasicPme<R>::add_sums(const Box& box, Wanted wanted, int threads, EnergySums& energies) const
 {
-    const int nx = fft_.size()[0], ny = fft_.size()[1], nz = fft_.size()[2];
-    const int half = fft_.half();
-    const std::size_t sets = coefficient_.size();
+    const int nx = fft_.size()[0], nz = fft_.size()[2], half = fft_.half();
+    const MeshPlan::Range ys = lines();
+    const std::size_t sets = coefficient_.size(), plane = this->plane();
 #pragma omp parallel num_threads(threads)
     {
         EnergySums mine;
 #pragma omp for schedule(static) nowait
-        for (int x = 0; x < nx; ++x) { // a plane is summed by one thread, in one order
-            double energy = 0;
-            Mat3 tensor;
-            for (int y = 0; y < ny; ++y) {
-                const std::size_t line = at(x) * fft_.plane() + at(y) * fft_.pitch();
+        for (int x = 0; x < nx; ++x) {
+            for (int y = ys.first; y < ys.first + ys.count; ++y) { // z is summed in one order
+                double energy = 0;
+                Mat3 tensor;
+                const std::size_t line = at(x) * plane + at(y - ys.first) * fft_.pitch();
                 for (int z = 0; z < half; ++z) {
                     const std::size_t i = line + at(z);
                     double square = 0;
@@ -260,12 +323,12 @@ void BasicPme<R>::add_sums(const Box& box, Wanted wanted, int threads, EnergySum
                         tensor += outer((e * w.slope) * w.k, w.k);
                     }
                 }
-            }
-            if (wanted.energies) {
-                mine.add(kind_, energy);
-            }
-            if (wanted.virial) {
-                mine.add_virial(-0.5 * (energy * identity3() + 2.0 * tensor));
+                if (wanted.energies) {
+                    mine.add(kind_, energy);
+                }
+                if (wanted.virial) {
+                    mine.add_virial(-0.5 * (energy * identity3() + 2.0 * tensor));
+                }
             }
         }
 #pragma omp critical(pme_energies)
@@ -284,7 +347,7 @@ template <class R>
 void BasicPme<R>::convolve(int threads)
 {
     const std::size_t sets = coefficient_.size();
-    const auto points = static_cast<std::int64_t>(fft_.spectrum_points());
+    const auto points = static_cast<std::int64_t>(spectrum_points());
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (std::int64_t p = 0; p < points; ++p) {
         const std::size_t i = at(p);
@@ -350,7 +413,9 @@ void BasicPme<R>::gather(const Box& box, int threads, ForceSums& forces)
     // an atom has one owner, but what the sums remember of overflow is shared
     std::int64_t out_of_range = std::numeric_limits<std::int64_t>::max();
     for (std::size_t set = 0; set < coefficient_.size(); ++set) {
-        fill_margins(potential_[set], threads);
+        if (!shared_) {
+            fill_margins(potential_[set], threads);
+        }
 #pragma omp parallel num_threads(threads) reduction(min : out_of_range)
         {
             const Share share(atoms_.size());
@@ -376,11 +441,11 @@ std::int64_t BasicPme<R>::gather_share(const Box& box, std::size_t set, std::siz
                  static_cast<double>(layout_.n[2])};
     for (std::size_t b = 0; b < count; b += block) {
         const std::size_t some = std::min(block, count - b);
-        gather_from_mesh<R>(layout_, std::span(atoms_).subspan(first + b, some),
+        gather_from_mesh<R>(spread_, std::span(atoms_).subspan(first + b, some),
                             potential_[set].data(), slope);
         for (std::size_t k = 0; k < some; ++k) {
-            const std::size_t a = first + b + k;
-            const double c = coefficient_[set][a];
+            const std::size_t a = atom_of(first + b + k);
+            const double c = coefficient_[set][first + b + k];
             const Vec3 per_fraction{c * slope[k][0] * n.x, c * slope[k][1] * n.y,
                                     c * slope[k][2] * n.z};
             const Vec3 f = -times(inverse, per_fraction); // u_d = n_d sum_k x_k inverse_kd
@@ -394,12 +459,11 @@ std::int64_t BasicPme<R>::gather_share(const Box& box, std::size_t set, std::siz
     return out_of_range;
 }
 
-/// Joins the meshes of all threads, and of all ranks, and turns them into numbers.
+/// Joins the meshes of all threads, and turns them into numbers.
 template <class R>
 void BasicPme<R>::add_up_meshes(std::vector<R>& real, int threads)
 {
     using Unsigned = std::make_unsigned_t<Whole>;
-    std::vector<std::int64_t> total(add_meshes_ ? fft_.points() : 0);
     const auto unit = static_cast<R>(1.0 / mesh_scale_);
     const auto largest = static_cast<Whole>(std::numeric_limits<Whole>::max() / 2);
     const std::size_t margin = layout_.margin(), nx = at(layout_.n[0]), ny = at(layout_.n[1]),
@@ -427,29 +491,24 @@ void BasicPme<R>::add_up_meshes(std::vector<R>& real, int threads)
             }
             for (std::size_t k = 0; k < nz; ++k) {
                 const auto whole = static_cast<Whole>(sum[margin + k]);
-                if (total.empty()) {
-                    too_large |= whole < largest && whole > -largest ? 0 : 1;
-                    points[k] = static_cast<R>(whole) * unit;
-                } else {
-                    total[line * nz + k] = whole;
-                }
+                too_large |= whole < largest && whole > -largest ? 0 : 1;
+                points[k] = static_cast<R>(whole) * unit;
             }
         }
     }
-    if (!total.empty()) {
-        add_meshes_(total);
-        for (std::size_t p = 0; p < total.size(); ++p) {
-            too_large |= total[p] < largest && total[p] > -largest ? 0 : 1;
-            real[row(p / (ny * nz), p / nz % ny) + p % nz] = static_cast<R>(total[p]) * unit;
-        }
-    }
     if (too_large != 0) {
-        throw PhysicsError(fmt::format(
-            "charges crowd so that the PME mesh leaves its range of {} e "
-            "a point (atoms lie on each other, or a charge is far too large). Minimise the start "
-            "structure, correct the charge, or set compute.precision = \"fp64\".",
-            static_cast<double>(largest) / mesh_scale_));
+        refuse_crowd();
     }
+}
+
+template <class R>
+void BasicPme<R>::refuse_crowd() const
+{
+    throw PhysicsError(fmt::format(
+        "charges crowd so that the PME mesh leaves its range of {} e "
+        "a point (atoms lie on each other, or a charge is far too large). Minimise the start "
+        "structure, correct the charge, or set compute.precision = \"fp64\".",
+        static_cast<double>(std::numeric_limits<Whole>::max() / 2) / mesh_scale_));
 }
 
 template <class R>
@@ -457,34 +516,56 @@ void BasicPme<R>::add_forces(const Box& box, std::span<const Vec3> canonical, Wa
                              int threads, ForceSums& forces, EnergySums& energies)
 {
     charges_hash_ = potential_hash_ = {};
+    if (shared_) {
+        locate(box, taking_part(canonical), threads);
+        shared_->begin(move_into_brick());
+    } else {
+        locate(box, canonical, threads);
+    }
     make_meshes();
     prepare_filter(box, threads);
-    locate(box, canonical, threads);
-    const std::size_t sets = coefficient_.size();
-    const bool has_sums = books_energy_ && (wanted.energies || wanted.virial);
+    const std::size_t sets = coefficient_.size(), rows = at(lines().count);
+    const bool has_sums = wanted.energies || wanted.virial;
     const bool in_one_sweep = sets == 1 && !has_sums; // the same bits, with less traffic
     for (std::size_t s = 0; s < sets; ++s) {
         spread(s, threads);
+        if (shared_) {
+            shared_->put(spread_, mesh_);
+            continue;
+        }
         add_up_meshes(potential_[s], threads);
         if (wanted.hashes) {
             charges_hash_.add(hash_of_points(potential_[s]));
         }
-        if (in_one_sweep) {
-            fft_.filter(potential_[s].data() + row(0, 0), filter_.data(), spectrum_[s], threads);
-        } else {
-            fft_.forward(potential_[s].data() + row(0, 0), spectrum_[s], threads);
-        }
+        fft_.planes_forward(potential_[s].data() + row(0, 0), at(layout_.n[0]), spectrum_[s],
+                            threads);
+    }
+    if (shared_ && !shared_->forward(static_cast<R>(1.0 / mesh_scale_), spectrum_, threads)) {
+        refuse_crowd();
+    }
+    using Way = typename Fft3d<R>::Way;
+    for (Spectrum& spectrum : spectrum_) {
+        fft().along_x(spectrum, rows, in_one_sweep ? Way::filter : Way::forward, filter_.data(),
+                      threads);
     }
     if (has_sums) {
         add_sums(box, wanted, threads, energies);
     }
     if (!in_one_sweep) {
         convolve(threads);
-        for (std::size_t s = 0; s < sets; ++s) {
-            fft_.backward(spectrum_[s], potential_[s].data() + row(0, 0), threads);
+        for (Spectrum& spectrum : spectrum_) {
+            fft().along_x(spectrum, rows, Way::backward, nullptr, threads);
         }
     }
-    for (std::size_t s = 0; s < sets && wanted.hashes; ++s) {
+    if (shared_) {
+        shared_->backward(spectrum_, spread_, potential_, threads);
+    } else {
+        for (std::size_t s = 0; s < sets; ++s) {
+            fft_.planes_backward(spectrum_[s], potential_[s].data() + row(0, 0), at(layout_.n[0]),
+                                 threads);
+        }
+    }
+    for (std::size_t s = 0; s < sets && wanted.hashes && !shared_; ++s) {
         potential_hash_.add(hash_of_points(potential_[s]));
     }
     gather(box, threads, forces);

@@ -4,11 +4,12 @@
 #include "engine/cpu/fft3d.hpp"
 #include "engine/cpu/mesh_kernel.hpp"
 #include "engine/cpu/mesh_splines.hpp"
+#include "engine/cpu/shared_mesh.hpp"
 #include "engine/plans/settings.hpp"
 
 #include <array>
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <span>
 #include <variant>
 #include <vector>
@@ -17,9 +18,6 @@ namespace tessera
 {
 
 using Waves = std::variant<CoulombWaves, DispersionWaves>;
-
-/// Replaces a mesh by its sum over ranks.
-using MeshSum = std::function<void(std::span<std::int64_t>)>;
 
 /// Smooth particle-mesh Ewald sum of pair potentials, reciprocal part. Charges (or roots of
 /// dispersion coefficients) are spread on an integer mesh, lines are transformed whole, energies
@@ -40,9 +38,13 @@ public:
              std::vector<std::vector<double>> coefficients, EnergyKind kind);
 
     /// A rank's part: only the atoms listed (global numbers; -1: an atom that another rank spreads)
-    /// are spread and feel forces, in the caller's new numbering; `add_meshes` sums integer meshes
-    /// over ranks; energies are booked where `books_energy`. Parts may follow one another.
-    void restrict_to(std::span<const std::int32_t> atoms, MeshSum add_meshes, bool books_energy);
+    /// are spread and feel forces, in the caller's new numbering; the mesh is shared (SharedMesh),
+    /// energies are those of this rank's lines of the spectrum. Parts may follow one another; then
+    /// add_forces() is collective.
+    void restrict_to(std::span<const std::int32_t> atoms, Transport& ranks);
+
+    /// Of a rank's part: who has which share, and the bytes of the last add_forces().
+    [[nodiscard]] const SharedMesh<R>* shared() const { return shared_.get(); }
 
     /// Throws PhysicsError where charges crowd beyond the range of the FP32 mesh.
     /// `canonical`: positions as made by canonical_positions for this box.
@@ -52,7 +54,8 @@ public:
     /// Returns the memory of what add_forces() makes anew.
     void let_go();
 
-    /// Of the mesh charges and of the mesh potential, at the last add_forces() that wanted hashes.
+    /// Of the mesh charges and of the mesh potential, at the last add_forces() that wanted hashes
+    /// (not of a rank's part).
     [[nodiscard]] std::vector<PhaseHash> phase_hashes() const
     {
         return {{"mesh charges", charges_hash_.value()},
@@ -84,6 +87,28 @@ private:
     using Spectrum = typename Fft3d<R>::Spectrum;
 
     void add_up_meshes(std::vector<R>& real, int threads);
+    [[nodiscard]] std::vector<Vec3> taking_part(std::span<const Vec3> canonical) const;
+    MeshBrick move_into_brick();
+    [[noreturn]] void refuse_crowd() const;
+    [[nodiscard]] const Fft3d<R>& fft() const { return shared_ ? shared_->fft() : fft_; }
+    [[nodiscard]] MeshPlan::Range lines() const
+    {
+        return shared_ ? shared_->lines() : MeshPlan::Range{0, fft_.size()[1]};
+    }
+    /// From a plane of the spectrum to the next.
+    [[nodiscard]] std::size_t plane() const
+    {
+        return fft().plane_of(static_cast<std::size_t>(lines().count));
+    }
+    [[nodiscard]] std::size_t spectrum_points() const
+    {
+        return static_cast<std::size_t>(fft_.size()[0]) * plane();
+    }
+    /// The atom of the caller's whose splines these are.
+    [[nodiscard]] std::size_t atom_of(std::size_t row) const
+    {
+        return shared_ ? static_cast<std::size_t>(row_[row]) : row;
+    }
     /// Index of the point (x, y, 0) in a mesh with margins.
     [[nodiscard]] std::size_t row(std::size_t x, std::size_t y) const
     {
@@ -91,7 +116,8 @@ private:
         return (x + m) * layout_.plane + (y + m) * layout_.pitch + m;
     }
 
-    MeshLayout layout_;
+    MeshLayout layout_; ///< of the mesh
+    MeshLayout spread_; ///< of what this rank spreads: the mesh, or a brick of it
     Fft3d<R> fft_;
     Waves waves_;
     std::vector<std::vector<double>> coefficient_; ///< scaled to at most 1 for the integer mesh
@@ -99,12 +125,12 @@ private:
     double mesh_scale_;                            ///< units of the mesh an e
     double coefficient_scale_ = 1;                 ///< true coefficient = scale * stored
     EnergyKind kind_;
-    MeshSum add_meshes_; ///< null: this rank spreads everything
-    bool books_energy_ = true;
+    std::unique_ptr<SharedMesh<R>> shared_; ///< null: this rank spreads everything
+    std::vector<std::int32_t> row_;         ///< atoms of this rank's part that have a coefficient
     std::array<std::vector<double>, 3> moduli_;
 
     Box filter_box_;
-    AlignedVector<R> filter_; ///< twice the influence, [spectrum]
+    AlignedVector<R> filter_; ///< twice the influence, as a spectrum
 
     std::vector<MeshAtom<R>> atoms_;
     std::vector<std::vector<R>> mesh_charge_; ///< in units of the mesh, one a coefficient

@@ -162,8 +162,7 @@ public:
             spread.push_back(local_.is_own(n) ? local_.global()[n] : -1);
         }
         LongRange long_range(whole_, settings_);
-        long_range.restrict_to(
-            spread, [this](std::span<std::int64_t> mesh) { transport_.add(mesh); }, rank_ == 0);
+        long_range.restrict_to(spread, transport_);
         long_range.add_forces(box_, position_, {true, true}, threads_, forces_, sums_);
     }
 

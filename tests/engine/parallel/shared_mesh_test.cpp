@@ -1,0 +1,173 @@
+#include "engine/base/error.hpp"
+#include "engine/cpu/pme.hpp"
+#include "engine/parallel/loopback_transport.hpp"
+#include "tests/support/geometries.hpp"
+
+#include <gtest/gtest.h>
+#include <mutex>
+
+// A mesh that ranks share: the bits of one rank, and the bytes of the plan.
+namespace tessera
+{
+namespace
+{
+
+const Box cell(Mat3{{{1.8, 0, 0}, {0.5, 1.75, 0}, {-0.6, 0.6, 2.4}}});
+constexpr std::size_t atoms = 200;
+
+struct Case {
+    std::array<int, 3> grid;
+    int order;
+    std::size_t sets;
+    bool is_scattered = false; ///< owners at random, else by x
+};
+
+std::vector<Vec3> positions()
+{
+    support::Dice dice(7);
+    std::vector<Vec3> out;
+    for (std::size_t a = 0; a < atoms; ++a) { // none in the upper half of x: ranks without atoms
+        out.push_back({dice.between(0, 0.9), dice.between(0, 1.75), dice.between(0, 2.4)});
+    }
+    return out;
+}
+
+std::vector<std::vector<double>> coefficients(std::size_t sets)
+{
+    support::Dice dice(8);
+    std::vector<std::vector<double>> out(sets, std::vector<double>(atoms));
+    for (std::vector<double>& set : out) {
+        for (std::size_t a = 0; a < atoms; ++a) {
+            set[a] = a % 9 == 0 ? 0.0 : dice.between(-1, 1);
+        }
+    }
+    return out;
+}
+
+template <class R>
+BasicPme<R> mesh(const Case& c)
+{
+    const Waves waves = c.sets == 1 ? Waves(CoulombWaves{138.9, 3.1}) : Waves(DispersionWaves{3.1});
+    return {c.grid, c.order, waves, coefficients(c.sets), EnergyKind::coulomb_reciprocal};
+}
+
+struct Result {
+    std::vector<std::array<std::int64_t, 3>> forces;
+    EnergySums sums;
+};
+
+template <class R>
+Result alone(const Case& c, Wanted wanted)
+{
+    Result out;
+    ForceSums forces(atoms, SumMode::exact);
+    mesh<R>(c).add_forces(cell, positions(), wanted, 2, forces, out.sums);
+    out.forces = forces.fixed();
+    return out;
+}
+
+template <class R>
+void expect_the_bits_and_bytes(const Case& c, int ranks, Wanted wanted)
+{
+    Result shared;
+    shared.forces.assign(atoms, {0, 0, 0});
+    std::vector<MeshBrick> bricks(static_cast<std::size_t>(ranks));
+    std::vector<MeshPlan::Traffic> traffic(static_cast<std::size_t>(ranks));
+    const std::vector<Vec3> x = positions();
+    std::mutex mutex;
+
+    run_loopback(ranks, [&](Transport& transport) {
+        support::Dice dice(9);
+        std::vector<std::int32_t> part(atoms, -1);
+        for (std::size_t a = 0; a < atoms; ++a) {
+            const double where = c.is_scattered ? dice.between(0, 1) : x[a].x / 1.8;
+            if (static_cast<int>(where * ranks) == transport.rank()) {
+                part[a] = static_cast<std::int32_t>(a);
+            }
+        }
+        BasicPme<R> pme = mesh<R>(c);
+        pme.restrict_to(part, transport);
+        ForceSums forces(atoms, SumMode::exact);
+        EnergySums sums;
+        pme.add_forces(cell, x, wanted, 1, forces, sums);
+
+        const std::lock_guard lock(mutex);
+        const auto r = static_cast<std::size_t>(transport.rank());
+        bricks[r] = pme.shared()->brick();
+        traffic[r] = pme.shared()->traffic();
+        shared.sums.merge(sums);
+        for (std::size_t a = 0; a < atoms; ++a) {
+            for (std::size_t k = 0; k < 3; ++k) {
+                shared.forces[a][k] += forces.fixed()[a][k];
+            }
+        }
+    });
+
+    const Result one = alone<R>(c, wanted);
+    EXPECT_TRUE(shared.forces == one.forces) << ranks;
+    EXPECT_TRUE(shared.sums == one.sums) << ranks;
+    EXPECT_NE(one.forces[1][0], 0);
+    const MeshPlan plan(c.grid, ranks);
+    for (int r = 0; r < ranks; ++r) {
+        EXPECT_EQ(traffic[static_cast<std::size_t>(r)], plan.traffic(r, bricks, c.sets, sizeof(R)))
+            << ranks;
+    }
+}
+
+template <class R>
+class SharedMeshOf : public testing::Test {
+};
+using Numbers = testing::Types<float, double>;
+TYPED_TEST_SUITE(SharedMeshOf, Numbers);
+
+TYPED_TEST(SharedMeshOf, HasTheBitsOfOneRankAndTheBytesOfThePlan)
+{
+    for (const Case& c : {Case{{20, 20, 24}, 4, 1}, Case{{15, 9, 14}, 5, 1, true}}) {
+        for (const int ranks : {1, 2, 3, 5}) {
+            expect_the_bits_and_bytes<TypeParam>(c, ranks, {true, true});
+            expect_the_bits_and_bytes<TypeParam>(c, ranks, {}); // filter in one sweep
+        }
+    }
+}
+
+TYPED_TEST(SharedMeshOf, MayHaveMoreRanksThanPlanesAndLines)
+{
+    expect_the_bits_and_bytes<TypeParam>({{9, 8, 11}, 4, 1}, 19, {true, true});
+}
+
+TYPED_TEST(SharedMeshOf, SharesSevenSetsAtOnce)
+{
+    expect_the_bits_and_bytes<TypeParam>({{12, 15, 16}, 4, 7}, 3, {true, true});
+    expect_the_bits_and_bytes<TypeParam>({{12, 15, 16}, 4, 7}, 3, {});
+}
+
+TEST(SharedMesh, TellsAllRanksOfChargesThatCrowd)
+{
+    // four times as many charges on one place as the mesh has room for, of one rank
+    std::vector<Vec3> x(64, Vec3{});
+    int refused = 0;
+    std::mutex mutex;
+
+    run_loopback(3, [&](Transport& transport) {
+        std::vector<std::int32_t> part(x.size(), -1);
+        for (std::size_t a = 0; a < x.size() && transport.rank() == 1; ++a) {
+            part[a] = static_cast<std::int32_t>(a);
+        }
+        MixedPme pme({20, 20, 24}, 4, CoulombWaves{138.9, 3.1}, {std::vector<double>(64, 40.0)},
+                     EnergyKind::coulomb_reciprocal);
+        pme.restrict_to(part, transport);
+        ForceSums forces(x.size(), SumMode::exact);
+        EnergySums sums;
+        try {
+            pme.add_forces(cell, x, {}, 1, forces, sums);
+        } catch (const PhysicsError&) {
+            const std::lock_guard lock(mutex);
+            ++refused;
+        }
+    });
+
+    EXPECT_EQ(refused, 3);
+}
+
+} // namespace
+} // namespace tessera
