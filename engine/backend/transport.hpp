@@ -22,6 +22,9 @@ public:
     /// Sends to[r] to each rank r (its own included) and returns what each rank sent here, by
     /// sender. Lengths may differ and may be zero.
     virtual std::vector<Bytes> exchange(std::vector<Bytes> to) = 0;
+    /// The same where it is known how many bytes each rank sends here: they need not be told.
+    virtual std::vector<Bytes> exchange(std::vector<Bytes> to,
+                                        std::span<const std::size_t> lengths) = 0;
 
     /// Replaces values by their sums over ranks, as two's complement integers: no order, no
     /// rounding. The same length on all ranks.

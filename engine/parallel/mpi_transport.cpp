@@ -66,20 +66,23 @@ public:
 
     std::vector<Bytes> exchange(std::vector<Bytes> to) override
     {
-        std::vector<int> my_lengths;
-        my_lengths.reserve(to.size());
+        std::vector<std::int64_t> mine, told(to.size());
         for (const Bytes& bytes : to) {
-            my_lengths.push_back(count_of(bytes.size()));
+            mine.push_back(static_cast<std::int64_t>(bytes.size()));
         }
-        std::vector<int> lengths(my_lengths.size());
         std::vector<MPI_Request> requests(1);
-        check(MPI_Ialltoall(my_lengths.data(), 1, MPI_INT, lengths.data(), 1, MPI_INT,
+        check(MPI_Ialltoall(mine.data(), 1, MPI_INT64_T, told.data(), 1, MPI_INT64_T,
                             MPI_COMM_WORLD, requests.data()),
               "telling the lengths of messages");
         wait_politely(requests);
+        return exchange(std::move(to), std::vector<std::size_t>(told.begin(), told.end()));
+    }
 
+    std::vector<Bytes> exchange(std::vector<Bytes> to,
+                                std::span<const std::size_t> lengths) override
+    {
         std::vector<Bytes> from(to.size());
-        requests.clear();
+        std::vector<MPI_Request> requests;
         for (int r = 0; r < size_; ++r) {
             Bytes& in = from[static_cast<std::size_t>(r)];
             Bytes& out = to[static_cast<std::size_t>(r)];
@@ -87,7 +90,7 @@ public:
                 in = std::move(out);
                 continue;
             }
-            in.resize(static_cast<std::size_t>(lengths[static_cast<std::size_t>(r)]));
+            in.resize(lengths[static_cast<std::size_t>(r)]);
             if (!in.empty()) {
                 requests.emplace_back();
                 check(MPI_Irecv(in.data(), count_of(in.size()), MPI_BYTE, r, 0, MPI_COMM_WORLD,

@@ -56,6 +56,17 @@ std::size_t place_of(const Atoms& ascending, std::int32_t atom, std::size_t near
     return static_cast<std::size_t>(found - ascending.begin());
 }
 
+/// Bytes of messages that carry so much for every atom listed.
+std::vector<std::size_t> lengths(const std::vector<std::vector<std::int32_t>>& atoms,
+                                 std::size_t bytes)
+{
+    std::vector<std::size_t> out;
+    for (const std::vector<std::int32_t>& list : atoms) {
+        out.push_back(bytes * list.size());
+    }
+    return out;
+}
+
 void add_to(FixedForce& sum, const FixedForce& f)
 {
     for (std::size_t c = 0; c < 3; ++c) {
@@ -249,7 +260,8 @@ void DomainBackend::fetch_ghosts()
             append(to[r], own_.state().position[at(n)]);
         }
     }
-    const std::vector<Bytes> from = ranks_.exchange(std::move(to));
+    const std::vector<Bytes> from =
+        ranks_.exchange(std::move(to), lengths(ghosts_, sizeof(GridPosition)));
     for (std::size_t r = 0; r < from.size(); ++r) {
         ByteReader positions(from[r]);
         for (const std::int32_t n : ghosts_[r]) {
@@ -268,7 +280,8 @@ void DomainBackend::return_forces()
             append(to[r], std::exchange(sums[at(n)], FixedForce{}));
         }
     }
-    const std::vector<Bytes> from = ranks_.exchange(std::move(to));
+    const std::vector<Bytes> from =
+        ranks_.exchange(std::move(to), lengths(exports_, sizeof(FixedForce)));
     for (std::size_t r = 0; r < from.size(); ++r) {
         ByteReader forces(from[r]);
         for (const std::int32_t n : exports_[r]) {
