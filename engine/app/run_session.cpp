@@ -2,6 +2,7 @@
 
 #include "engine/app/energy_report.hpp"
 #include "engine/app/exit_status.hpp"
+#include "engine/app/rank_places.hpp"
 #include "engine/app/run_closing.hpp"
 #include "engine/app/run_files.hpp"
 #include "engine/app/slurm_time.hpp"
@@ -197,10 +198,10 @@ void RunSession::tell(const std::string& text)
     }
 }
 
-void RunSession::write_opening()
+void RunSession::write_opening(const std::string& places)
 {
-    tell(fmt::format("{}, deck {}\n{}", version_text(), system_.deck.file.string(),
-                     system_summary(system_.deck, system_.assembly)));
+    tell(fmt::format("{}, deck {}\n{}{}", version_text(), system_.deck.file.string(),
+                     system_summary(system_.deck, system_.assembly), places));
     tell(tuned_);
     if (!kept_.empty()) {
         tell(kept_);
@@ -219,8 +220,10 @@ int RunSession::run()
     if (simulation_ == nullptr) {
         return tell_that_nothing_is_left();
     }
+    const std::string places =
+        ranks_ != nullptr ? in_words(places_of_ranks(*ranks_, threads_)) : std::string();
     if (speaks_) {
-        write_opening();
+        write_opening(places);
     }
     simulate();
     progress_.finish();

@@ -58,7 +58,7 @@ private:
     H5mdTrajectory continued_trajectory(const TrajectorySettings& settings) const;
     void make_simulation();
     void add_accuracy_check();
-    void write_opening();
+    void write_opening(const std::string& places);
     [[nodiscard]] int tell_that_nothing_is_left() const;
     void simulate();
     /// Puts the files in order and says how it ended. Returns the exit status.

@@ -1,0 +1,153 @@
+#include "engine/app/rank_places.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fmt/format.h>
+#include <sched.h>
+#include <set>
+#include <sstream>
+#include <unistd.h>
+
+namespace tessera
+{
+
+namespace
+{
+
+RankPlace place_of_this_process(int threads)
+{
+    RankPlace out;
+    out.threads = threads;
+    std::array<char, 256> name{};
+    if (gethostname(name.data(), name.size() - 1) == 0) {
+        out.node = name.data();
+    }
+    cpu_set_t mask;
+    CPU_ZERO(&mask);
+    if (sched_getaffinity(0, sizeof(mask), &mask) == 0) {
+        for (int core = 0; core < CPU_SETSIZE; ++core) {
+            if (CPU_ISSET(core, &mask)) {
+                out.cores.push_back(core);
+            }
+        }
+    }
+    return out;
+}
+
+Transport::Bytes written(const RankPlace& place)
+{
+    std::string text = fmt::format("{} {}", place.node.empty() ? "?" : place.node, place.threads);
+    for (const int core : place.cores) {
+        text += fmt::format(" {}", core);
+    }
+    Transport::Bytes out(text.size());
+    std::memcpy(out.data(), text.data(), text.size());
+    return out;
+}
+
+RankPlace read(const Transport::Bytes& bytes)
+{
+    std::string text(bytes.size(), '\0');
+    std::memcpy(text.data(), bytes.data(), bytes.size());
+    std::istringstream words(text);
+    RankPlace out;
+    words >> out.node >> out.threads;
+    for (int core = 0; words >> core;) {
+        out.cores.push_back(core);
+    }
+    return out;
+}
+
+/// "0-3,8"
+std::string ranges(const std::vector<int>& cores)
+{
+    std::string out;
+    for (std::size_t k = 0; k < cores.size();) {
+        std::size_t last = k;
+        while (last + 1 < cores.size() && cores[last + 1] == cores[last] + 1) {
+            ++last;
+        }
+        out += fmt::format("{}{}", out.empty() ? "" : ",", cores[k]);
+        out += last > k ? fmt::format("-{}", cores[last]) : "";
+        k = last + 1;
+    }
+    return out;
+}
+
+struct NodeUse {
+    std::string name;
+    std::vector<std::string> cores; ///< of each rank; one entry where all ranks have the same
+    std::set<int> all_cores;
+    int ranks = 0, threads = 0;
+};
+
+std::vector<NodeUse> by_node(const std::vector<RankPlace>& places)
+{
+    std::vector<NodeUse> out;
+    for (const RankPlace& place : places) {
+        auto node = std::find_if(out.begin(), out.end(),
+                                 [&](const NodeUse& use) { return use.name == place.node; });
+        if (node == out.end()) {
+            node = out.insert(out.end(), NodeUse{place.node, {}, {}, 0, 0});
+        }
+        const std::string cores = ranges(place.cores);
+        if (std::find(node->cores.begin(), node->cores.end(), cores) == node->cores.end()) {
+            node->cores.push_back(cores);
+        }
+        node->all_cores.insert(place.cores.begin(), place.cores.end());
+        ++node->ranks;
+        node->threads += place.threads;
+    }
+    return out;
+}
+
+} // namespace
+
+std::vector<RankPlace> places_of_ranks(Transport& ranks, int threads)
+{
+    std::vector<Transport::Bytes> mine(static_cast<std::size_t>(ranks.size()));
+    for (Transport::Bytes& to : mine) {
+        to = written(place_of_this_process(threads));
+    }
+    std::vector<RankPlace> out;
+    for (const Transport::Bytes& from : ranks.exchange(std::move(mine))) {
+        out.push_back(read(from));
+    }
+    return out;
+}
+
+std::string in_words(const std::vector<RankPlace>& places)
+{
+    constexpr std::size_t most = 16; // nodes told one by one
+    const std::vector<NodeUse> nodes = by_node(places);
+    std::string out = fmt::format("ranks         {} on {} {}\n", places.size(), nodes.size(),
+                                  nodes.size() == 1 ? "node" : "nodes");
+    std::string notes;
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+        const NodeUse& node = nodes[k];
+        if (k < most) {
+            out +=
+                fmt::format("  {}: {} rank{}, {} thread{}, cores ", node.name, node.ranks,
+                            node.ranks == 1 ? "" : "s", node.threads, node.threads == 1 ? "" : "s");
+            for (const std::string& cores : node.cores) {
+                out += (&cores == &node.cores.front() ? "" : " | ") + cores;
+            }
+            out += '\n';
+        }
+        const int cores = static_cast<int>(node.all_cores.size());
+        if (node.threads > cores && notes.empty()) {
+            notes = fmt::format("note: {}: {} threads of {} ranks share {} {}, and wait for each "
+                                "other. Start fewer, or give each rank cores of its own (srun "
+                                "--cpus-per-task, --cpu-bind=cores)\n",
+                                node.name, node.threads, node.ranks, cores,
+                                cores == 1 ? "core" : "cores");
+        }
+    }
+    if (nodes.size() > most) {
+        out += fmt::format("  and {} nodes more\n", nodes.size() - most);
+    }
+    return out + notes;
+}
+
+} // namespace tessera

@@ -1,0 +1,45 @@
+#include "engine/app/rank_places.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tessera
+{
+namespace
+{
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(RankPlaces, AreToldNodeByNodeWithTheCoresOfEachRank)
+{
+    const std::string said = in_words({{"n1", {0, 1}, 2},
+                                       {"n1", {2, 3, 8}, 2},
+                                       {"n2", {0, 1, 2, 3}, 2},
+                                       {"n2", {0, 1, 2, 3}, 2}});
+
+    EXPECT_EQ(said, "ranks         4 on 2 nodes\n"
+                    "  n1: 2 ranks, 4 threads, cores 0-1 | 2-3,8\n"
+                    "  n2: 2 ranks, 4 threads, cores 0-3\n");
+}
+
+TEST(RankPlaces, NoteANodeWhoseRanksShareCores)
+{
+    const std::string said = in_words({{"n1", {0, 1}, 2}, {"n1", {0, 1}, 2}});
+    EXPECT_THAT(said, HasSubstr("note: n1: 4 threads of 2 ranks share 2 cores"));
+    EXPECT_THAT(in_words({{"n1", {0, 1}, 1}, {"n1", {0, 1}, 1}}), Not(HasSubstr("note")));
+}
+
+TEST(RankPlaces, OfManyNodesAreCounted)
+{
+    std::vector<RankPlace> places;
+    for (int node = 0; node < 100; ++node) {
+        places.push_back({fmt::format("n{}", node), {0}, 1});
+    }
+    EXPECT_THAT(in_words(places),
+                HasSubstr("  n15: 1 rank, 1 thread, cores 0\n  and 84 nodes more\n"));
+}
+
+} // namespace
+} // namespace tessera
