@@ -2,6 +2,7 @@
 
 #include "engine/base/error.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <limits>
 #include <string>
@@ -29,19 +30,42 @@ void check(int result, const char* what)
 }
 
 /// MPICH waits busily: with more ranks than cores that takes the core from the rank one waits for.
-/// So after some misses this one sleeps (measured 15 to 40 times faster when oversubscribed).
-void wait_politely(std::vector<MPI_Request>& requests)
-{
-    constexpr int patience = 20;
-    int done = 0;
-    for (int miss = 0; done == 0; ++miss) {
-        check(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done,
-                          MPI_STATUSES_IGNORE),
-              "waiting for other ranks");
-        if (done == 0 && miss >= patience) {
-            std::this_thread::sleep_for(std::chrono::microseconds(10));
+/// Then this sleeps after a short while (measured 15 to 40 times faster when oversubscribed); with
+/// a core for each it does not, as every sleep costs a tenth of a millisecond.
+class Patience {
+public:
+    explicit Patience(bool shares_cores) : shares_cores_(shares_cores) {}
+
+    void wait(std::vector<MPI_Request>& requests) const
+    {
+        using Clock = std::chrono::steady_clock;
+        constexpr auto busy = std::chrono::microseconds(20);
+        const Clock::time_point begin = Clock::now();
+        int done = 0;
+        while (done == 0) {
+            check(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done,
+                              MPI_STATUSES_IGNORE),
+                  "waiting for other ranks");
+            if (done == 0 && shares_cores_ && Clock::now() - begin > busy) {
+                std::this_thread::sleep_for(std::chrono::microseconds(10));
+            }
         }
     }
+
+private:
+    bool shares_cores_;
+};
+
+/// Whether this node has more ranks than processors.
+bool has_more_ranks_than_cores()
+{
+    MPI_Comm node = MPI_COMM_NULL;
+    check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
+          "asking for the ranks of this node");
+    int ranks = 1;
+    check(MPI_Comm_size(node, &ranks), "asking for the ranks of this node");
+    check(MPI_Comm_free(&node), "asking for the ranks of this node");
+    return static_cast<unsigned>(ranks) > std::max(1U, std::thread::hardware_concurrency());
 }
 
 int count_of(std::size_t bytes)
@@ -55,7 +79,7 @@ int count_of(std::size_t bytes)
 
 class MpiTransport final : public Transport {
 public:
-    MpiTransport()
+    MpiTransport() : patience_(has_more_ranks_than_cores())
     {
         check(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "asking for the rank");
         check(MPI_Comm_size(MPI_COMM_WORLD, &size_), "asking for the number of ranks");
@@ -74,7 +98,7 @@ public:
         check(MPI_Ialltoall(mine.data(), 1, MPI_INT64_T, told.data(), 1, MPI_INT64_T,
                             MPI_COMM_WORLD, requests.data()),
               "telling the lengths of messages");
-        wait_politely(requests);
+        patience_.wait(requests);
         return exchange(std::move(to), std::vector<std::size_t>(told.begin(), told.end()));
     }
 
@@ -104,7 +128,7 @@ public:
                       "sending to another rank");
             }
         }
-        wait_politely(requests);
+        patience_.wait(requests);
         return from;
     }
 
@@ -116,7 +140,7 @@ public:
         check(MPI_Iallreduce(MPI_IN_PLACE, values.data(), count_of(values.size()),
                              MPI_UNSIGNED_LONG_LONG, MPI_SUM, MPI_COMM_WORLD, requests.data()),
               "adding over ranks");
-        wait_politely(requests);
+        patience_.wait(requests);
     }
 
     void take_largest(std::span<std::int64_t> values) override
@@ -125,10 +149,11 @@ public:
         check(MPI_Iallreduce(MPI_IN_PLACE, values.data(), count_of(values.size()), MPI_INT64_T,
                              MPI_MAX, MPI_COMM_WORLD, requests.data()),
               "asking for the largest of all ranks");
-        wait_politely(requests);
+        patience_.wait(requests);
     }
 
 private:
+    Patience patience_;
     int rank_ = 0, size_ = 1;
 };
 
