@@ -1,5 +1,6 @@
 #include "engine/cpu/atom_tracker.hpp"
 
+#include "engine/base/let_go.hpp"
 #include "engine/cpu/atom_loop.hpp"
 
 #include <algorithm>
@@ -32,11 +33,15 @@ void AtomTracker::start(const Box& box, std::span<const Vec3> positions, int thr
     for_each_atom(std::ssize(positions), threads, [&](std::size_t a) {
         static_cast<void>(grid_.canonical(positions[a], image_[a]));
     });
+    if (std::all_of(image_.begin(), image_.end(),
+                    [](const auto& image) { return image == PositionGrid::Image{}; })) {
+        let_go(image_);
+    }
 }
 
 Vec3 AtomTracker::canonical(std::size_t atom) const
 {
-    return to_nm(grid_.moved(given_[atom], image_[atom]));
+    return to_nm(grid_.moved(given_[atom], image_of(atom)));
 }
 
 std::vector<Vec3> AtomTracker::positions(int threads) const
@@ -76,7 +81,7 @@ PositionGrid::Image AtomTracker::image_slowly(const Now& now, const Vec3& positi
                                               std::size_t atom) const
 {
     const PositionGrid& grid = now.grid;
-    PositionGrid::Image image = image_[atom];
+    PositionGrid::Image image = image_of(atom);
     const GridPosition x = grid.moved(position, image); // throws where it is not finite
     if (!grid.box().is_periodic()) {
         return image;

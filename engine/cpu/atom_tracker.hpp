@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/cpu/position_grid.hpp"
+#include "engine/cpu/plain_places.hpp"
 
 #include <span>
 #include <vector>
@@ -44,9 +44,20 @@ public:
                                             std::size_t atom) const
     {
         if (norm2(position - now.moved(given_[atom])) < now.safe2) { // not where it is NaN
-            return image_[atom];
+            return image_of(atom);
         }
         return image_slowly(now, position, atom);
+    }
+    /// Places of the atoms [first, last) on the kernel's grid, as far as image() is plainly zero.
+    void place_in_units(const Now& now, std::span<const Vec3> positions, std::size_t first,
+                        std::size_t last, PlainPlaces& places) const
+    {
+        if (image_.empty()) {
+            places.place_in_units(now.grid, positions.subspan(first, last - first),
+                                  given_.data() + first, now.change, now.safe2);
+        } else {
+            places.leave_all();
+        }
     }
 
     /// Whether an atom has gone farther than `limit`, nm.
@@ -54,13 +65,17 @@ public:
                                 int threads) const;
 
 private:
+    [[nodiscard]] PositionGrid::Image image_of(std::size_t atom) const
+    {
+        return image_.empty() ? PositionGrid::Image{} : image_[atom];
+    }
     [[nodiscard]] Vec3 canonical(std::size_t atom) const;
     [[nodiscard]] PositionGrid::Image image_slowly(const Now& now, const Vec3& position,
                                                    std::size_t atom) const;
 
     PositionGrid grid_{Box()};
     std::vector<Vec3> given_;                ///< [atoms]
-    std::vector<PositionGrid::Image> image_; ///< cell vectors subtracted, [atoms]
+    std::vector<PositionGrid::Image> image_; ///< cell vectors subtracted, [atoms]; empty: none
 };
 
 } // namespace tessera

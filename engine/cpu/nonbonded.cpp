@@ -3,7 +3,6 @@
 #include "engine/base/contract.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/let_go.hpp"
-#include "engine/cpu/atom_loop.hpp"
 #include "engine/cpu/kernel_grid.hpp"
 #include "engine/cpu/mesh_c6.hpp"
 #include "engine/cpu/pair_sums.hpp"
@@ -331,83 +330,6 @@ void walk_rows(const ClusterPairList& list, const Walk& walk)
 }
 
 } // namespace
-
-/// Fills work_. Charges stay from one search to the next.
-void Nonbonded::place_atoms(const Evaluation& now, std::span<const Vec3> positions)
-{
-    const std::size_t slots = list_.order.atom_of_slot.size();
-    const auto with_charges = [&](auto& xyzq, bool is_used, const auto& charge_of) {
-        if (!is_used || xyzq.size() == 4 * slots) {
-            xyzq.resize(is_used ? xyzq.size() : 0);
-            return;
-        }
-        xyzq.assign(4 * slots, 0); // also null atoms
-        for (std::size_t s = 0; s < slots; ++s) {
-            if (list_.order.atom_of_slot[s] >= 0) {
-                xyzq[s / width * 4 * width + 3 * width + s % width] = charge_of(s);
-            }
-        }
-    };
-    with_charges(work_.xyzq, !now.in_tiles || now.wanted.energies,
-                 [&](std::size_t s) { return charge_[at(list_.order.atom_of_slot[s])]; });
-    with_charges(work_.tile_xyzq, now.in_tiles && (!now.in_blocks || now.has_others),
-                 [&](std::size_t s) { return std::bit_cast<std::uint32_t>(slot_charge_[s]); });
-    with_charges(work_.block_xyzq, now.in_blocks, [&](std::size_t s) {
-        return std::bit_cast<std::uint32_t>(slot_charge_[s] *
-                                            static_cast<float>(blocks_->charge_scale));
-    });
-    work_.grid.resize(now.wanted.virial || now.mode != SumMode::exact ? slots : 0);
-    work_.kernel_grid.reset();
-    if (now.in_tiles) {
-        work_.kernel_grid.emplace(now.atoms.grid);
-    }
-    work_.shift.clear();
-    work_.shift_grid.clear();
-    for (const auto& k : list_.shifts) {
-        const GridPosition exact = now.atoms.grid.shift(k);
-        work_.shift.push_back(to_nm(exact));
-        work_.shift_grid.push_back(now.in_tiles ? work_.kernel_grid->shift(k) : exact);
-    }
-    for_each_atom(std::ssize(positions), now.threads,
-                  [&](std::size_t a) { place(now.atoms, positions[a], a); });
-}
-
-/// Fills in the slot of one atom.
-void Nonbonded::place(const AtomTracker::Now& now, const Vec3& position, std::size_t atom)
-{
-    PairWork& work = work_;
-    const std::size_t slot = at(list_.order.slot_of_atom[atom]);
-    const std::size_t first = slot / width * 4 * width + slot % width; // of x, y, z
-    const PositionGrid::Image subtracted = tracker_.image(now, position, atom);
-    GridPosition x;
-    if (!work.xyzq.empty() || !work.kernel_grid) {
-        x = now.grid.moved(position, subtracted);
-    }
-    if (!work.xyzq.empty()) {
-        const Vec3 nm = to_nm(x);
-        work.xyzq[first] = nm.x;
-        work.xyzq[first + width] = nm.y;
-        work.xyzq[first + 2 * width] = nm.z;
-    }
-    if (work.kernel_grid) {
-        PositionGrid::Image home;
-        const GridPosition canonical = now.grid.canonical(position, home);
-        x = work.kernel_grid->image(
-            canonical, {home[0] - subtracted[0], home[1] - subtracted[1], home[2] - subtracted[2]});
-        const auto put = [&](auto& xyzq) {
-            if (!xyzq.empty()) {
-                xyzq[first] = KernelGrid::unit(x.x);
-                xyzq[first + width] = KernelGrid::unit(x.y);
-                xyzq[first + 2 * width] = KernelGrid::unit(x.z);
-            }
-        };
-        put(work.tile_xyzq);
-        put(work.block_xyzq);
-    }
-    if (!work.grid.empty()) {
-        work.grid[slot] = x;
-    }
-}
 
 /// The forces of all blocks, by thread.
 std::vector<std::optional<BlockWalker>> Nonbonded::walk_blocks(const Evaluation& now, bool wide)

@@ -120,6 +120,9 @@ private:
         bool has_others; ///< the others from that of single tiles
     };
     void place_atoms(const Evaluation& now, std::span<const Vec3> positions);
+    [[nodiscard]] std::size_t place_of(std::size_t atom) const;
+    void place(const Evaluation& now, std::span<const Vec3> positions, std::size_t first,
+               std::size_t last);
     void place(const AtomTracker::Now& now, const Vec3& position, std::size_t atom);
     [[nodiscard]] std::vector<std::optional<BlockWalker>> walk_blocks(const Evaluation& now,
                                                                       bool wide);

@@ -13,7 +13,7 @@ namespace
 
 constexpr int width = ClusterOrder::width;
 constexpr double largest_pair_force = 8388608.0; // kJ/mol/nm, 2^23: eight such still fit a sum
-constexpr std::int32_t safe_narrow = std::int32_t{1} << 30; // what 32 bits hold for certain
+constexpr std::uint32_t safe_narrow = 1U << 30;  // what 32 bits hold for certain
 
 std::size_t at(std::int64_t k)
 {
@@ -49,13 +49,20 @@ public:
     [[nodiscard]] bool fit(int threads) const
     {
         const std::int64_t numbers = parts_.empty() ? 0 : std::ssize(parts_.front());
-        int left = 0;
-#pragma omp parallel for schedule(static) num_threads(threads) reduction(| : left)
-        for (std::int64_t k = 0; k < numbers; ++k) {
-            const std::int64_t f = (*this)[at(k)];
-            left |= k % 16 < 12 && (f >= safe_narrow || f <= -safe_narrow) ? 1 : 0;
+        std::uint32_t used = 0; // bits
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(| : used)
+        for (std::int64_t first = 0; first < numbers; first += 16) {
+            std::uint32_t sum[12] = {};
+            for (const std::span<const std::int32_t> part : parts_) {
+                for (std::size_t k = 0; k < 12; ++k) {
+                    sum[k] += static_cast<std::uint32_t>(part[at(first) + k]);
+                }
+            }
+            for (const std::uint32_t f : sum) {
+                used |= f ^ (0 - (f >> 31)); // negative ones turned round
+            }
         }
-        return left == 0;
+        return used < safe_narrow;
     }
 
 private:

@@ -2,6 +2,7 @@
 
 #include "engine/base/error.hpp"
 #include "engine/cpu/atom_loop.hpp"
+#include "engine/cpu/plain_places.hpp"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -107,8 +108,17 @@ std::vector<Vec3> canonical_positions(const PositionGrid& grid, std::span<const 
                                       int threads)
 {
     std::vector<Vec3> out(positions.size());
-    for_each_atom(std::ssize(positions), threads,
-                  [&](std::size_t a) { out[a] = to_nm(grid.canonical(positions[a])); });
+    for_each_stretch(std::ssize(positions), PlainPlaces::most, threads,
+                     [&](std::size_t first, std::size_t last) {
+                         PlainPlaces places;
+                         places.place_in_nm(grid, positions.subspan(first, last - first),
+                                            out.data() + first);
+                         for (std::size_t a = first; places.has_left && a < last; ++a) {
+                             if (places.is_left[a - first] != 0) {
+                                 out[a] = to_nm(grid.canonical(positions[a]));
+                             }
+                         }
+                     });
     return out;
 }
 
