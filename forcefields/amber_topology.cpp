@@ -112,7 +112,9 @@ void add_atoms(const Source& source, const std::vector<std::string>& amber_types
 {
     AmberSections& file = source.file;
     const std::size_t n = source.atoms();
-    topology.atom_name = file.words("ATOM_NAME", n, "POINTERS NATOM");
+    for (const std::string& name : file.words("ATOM_NAME", n, "POINTERS NATOM")) {
+        topology.atom_name.push_back(name);
+    }
     topology.mass = file.reals("MASS", n, "POINTERS NATOM");
     topology.charge = file.reals("CHARGE", n, "POINTERS NATOM");
     // the factor that turns e into the file's charges: the root of the force field's own Coulomb

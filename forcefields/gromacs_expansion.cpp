@@ -1,5 +1,6 @@
 #include "forcefields/gromacs_expansion.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace tessera
@@ -8,10 +9,21 @@ namespace tessera
 namespace
 {
 
+/// Room for so many more: no more than that at first, later so much that many small additions do
+/// not copy all each time.
+template <class List>
+void reserve_more(List& into, std::size_t more)
+{
+    const std::size_t needed = into.size() + more;
+    if (needed > into.capacity()) {
+        into.reserve(std::max(needed, into.capacity() + into.capacity() / 2));
+    }
+}
+
 template <class T>
 void repeat(std::vector<T>& into, const std::vector<T>& from, std::size_t count)
 {
-    into.reserve(into.size() + from.size() * count);
+    reserve_more(into, from.size() * count);
     for (std::size_t c = 0; c < count; ++c) {
         into.insert(into.end(), from.begin(), from.end());
     }
@@ -29,7 +41,8 @@ void GromacsExpansion::append(const GromacsMolecule& molecule, long long count)
     repeat(whole.mass, part.mass, copies);
     repeat(whole.charge, part.charge, copies);
     repeat(whole.type, part.type, copies);
-    repeat(whole.atom_name, part.atom_name, copies);
+    reserve_more(whole.atom_name, part.atom_name.size() * copies);
+    whole.atom_name.append(part.atom_name, copies);
     repeat(whole.atomic_number, part.atomic_number, copies);
     repeat(whole.kind, part.kind, copies);
     repeat(whole.is_hydrogen, part.is_hydrogen, copies);
@@ -47,7 +60,7 @@ void GromacsExpansion::append(const GromacsMolecule& molecule, long long count)
                                    from.parameters.end());
         }
         const std::int32_t offset = offsets[table_number++];
-        into.entries.reserve(into.entries.size() + from.entries.size() * copies);
+        reserve_more(into.entries, from.entries.size() * copies);
         for (std::size_t c = 0; c < copies; ++c) {
             const std::int32_t shift = first + static_cast<std::int32_t>(c) * size;
             for (auto entry : from.entries) {
@@ -62,16 +75,22 @@ void GromacsExpansion::append(const GromacsMolecule& molecule, long long count)
     ListedTerms::for_each(append_terms);
 
     std::vector<std::int32_t> row;
-    whole.exclusions.value.reserve(whole.exclusions.value.size() +
-                                   part.exclusions.value.size() * copies);
+    reserve_more(whole.exclusions.value, part.exclusions.value.size() * copies);
+    reserve_more(whole.exclusions.offset, part.exclusions.rows() * copies);
+    reserve_more(whole.residues, part.residues.size() * copies);
+    reserve_more(whole.residue, part.residue.size() * copies);
+    reserve_more(whole.bonds, part.bonds.size() * copies);
+    reserve_more(whole.constraints, part.constraints.size() * copies);
+    reserve_more(whole.rigid_waters, part.rigid_waters.size() * copies);
+    reserve_more(whole.virtual_sites, part.virtual_sites.size() * copies);
     for (std::size_t c = 0; c < copies; ++c) {
         const std::int32_t shift = first + static_cast<std::int32_t>(c) * size;
         const auto first_residue = static_cast<std::int32_t>(whole.residues.size());
         for (const Residue& residue : part.residues) {
-            whole.residues.push_back({residue.name, residue.number, residue.first_atom + shift});
-            if (part.residues.size() == 1) {
-                whole.residues.back().number = std::to_string(first_free_residue++);
-            }
+            whole.residues.push_back(
+                {residue.name,
+                 part.residues.size() == 1 ? std::to_string(first_free_residue++) : residue.number,
+                 residue.first_atom + shift});
         }
         for (const std::int32_t residue : part.residue) {
             whole.residue.push_back(residue + first_residue);

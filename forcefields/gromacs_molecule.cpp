@@ -197,7 +197,7 @@ void GromacsMoleculeReader::read_atom(const GromacsRow& row)
     t.mass.push_back(mass);
     t.charge.push_back(charge);
     t.type.push_back(type.value_or(0));
-    t.atom_name.emplace_back(row[4]);
+    t.atom_name.push_back(row[4]);
     t.residue.push_back(static_cast<std::int32_t>(t.residues.size()) - 1);
     t.atomic_number.push_back(kind.atomic_number);
     t.kind.push_back(kind.kind);

@@ -151,7 +151,7 @@ void GromacsMoleculeReader::read_cmap(const GromacsRow& row)
         const auto a = static_cast<std::size_t>((*atoms)[k]);
         tuple[k] = (*atoms)[k];
         bonded[k] = molecule_.bonded[a];
-        residues[k] = t.residues[static_cast<std::size_t>(t.residue[a])].name;
+        residues[k] = t.residues.name(static_cast<std::size_t>(t.residue[a]));
         names += (k > 0 ? " " : "") + force_field_.bonded_name(bonded[k]);
     }
     const Cmap* map = force_field_.find_cmap(bonded, residues);

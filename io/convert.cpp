@@ -42,7 +42,7 @@ int gro_decimals(const Coordinates& frame)
 void take_names(const Topology& topology, Coordinates& frame)
 {
     if (frame.atom_names.empty()) {
-        frame.atom_names = topology.atom_name;
+        frame.atom_names.assign(topology.atom_name.begin(), topology.atom_name.end());
     }
     if (frame.residue_names.empty()) {
         frame.residue_numbers.clear();

@@ -16,7 +16,7 @@ void add(ContentHash& hash, const std::vector<Number>& values)
     hash.add(std::span<const Number>(values));
 }
 
-void add(ContentHash& hash, const std::vector<std::string>& texts)
+void add(ContentHash& hash, const Names& texts)
 {
     hash.add_number(texts.size());
     for (const std::string& text : texts) {

@@ -156,7 +156,8 @@ void H5mdTrajectory::Parts::write_topology(const Topology& topology)
         write_parameters(topology);
     }
     file.create_group("/parameters/topology");
-    file.write_texts("/parameters/topology/atom_name", topology.atom_name);
+    file.write_texts("/parameters/topology/atom_name",
+                     {topology.atom_name.begin(), topology.atom_name.end()});
     file.write("/parameters/topology/residue", topology.residue);
     std::vector<std::string> names, numbers_of;
     for (const Residue& residue : topology.residues) {

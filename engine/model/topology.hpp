@@ -2,6 +2,7 @@
 
 #include "engine/base/type_list.hpp"
 #include "engine/math/vec3.hpp"
+#include "engine/model/names.hpp"
 #include "engine/model/term_table.hpp"
 #include "engine/physics/listed_terms.hpp"
 
@@ -16,12 +17,6 @@ namespace tessera
 {
 
 enum class ParticleKind : std::uint8_t { atom, virtual_site, shell };
-
-struct Residue {
-    std::string name;
-    std::string number; ///< as the file has it, insertion code included ("52A")
-    std::int32_t first_atom = 0;
-};
 
 /// Lennard-Jones parameters of every pair of types, symmetric, row-major [types][types]:
 /// U = c12/r^12 - c6/r^6 - c4/r^4. Units: kJ/mol nm^6, nm^12, nm^4.
@@ -112,14 +107,14 @@ struct Topology {
     std::vector<double> mass;       ///< u; 0 for virtual sites and shells
     std::vector<double> charge;     ///< e
     std::vector<std::int32_t> type; ///< row of `pairs`
-    std::vector<std::string> atom_name;
+    Names atom_name;
     std::vector<std::int32_t> residue;       ///< index into `residues`
     std::vector<std::int32_t> atomic_number; ///< 0 unknown
     std::vector<ParticleKind> kind;
     std::vector<std::int32_t> number; ///< in the whole system, from 0; empty: this is the whole
     std::vector<std::uint8_t> is_hydrogen; ///< by the format's own rule for "h-bonds" constraints
 
-    std::vector<Residue> residues;
+    Residues residues;
     PairTable pairs;
     double coulomb_constant = 0;       ///< kJ/mol nm/e^2: the format's own, or the user's choice
     std::int32_t combination_rule = 2; ///< 1 geometric C6/C12, 2 Lorentz-Berthelot, 3 geometric

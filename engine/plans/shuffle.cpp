@@ -116,7 +116,7 @@ Topology renumbered(const Topology& topology, std::span<const std::int32_t> atom
     take(out.mass, topology.mass);
     take(out.charge, topology.charge);
     take(out.type, topology.type);
-    take(out.atom_name, topology.atom_name);
+    out.atom_name = topology.atom_name.taken(atom_of);
     take(out.residue, topology.residue);
     take(out.atomic_number, topology.atomic_number);
     take(out.kind, topology.kind);

@@ -84,7 +84,7 @@ std::shared_ptr<const Topology> separate_atoms(int atoms)
         topology.mass.push_back(39.948);
         topology.charge.push_back(0);
         topology.type.push_back(0);
-        topology.atom_name.emplace_back("AR");
+        topology.atom_name.push_back("AR");
         topology.residue.push_back(0);
         topology.atomic_number.push_back(18);
         topology.kind.push_back(ParticleKind::atom);

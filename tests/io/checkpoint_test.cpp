@@ -243,7 +243,7 @@ TEST(TopologyHash, TellsSystemsApart)
     Topology charged = chain(5);
     charged.charge[4] += 1e-9;
     Topology named = chain(5);
-    named.atom_name[4] = "CX";
+    named.atom_name.set(4, "CX");
 
     EXPECT_EQ(plain.size(), 16U);
     EXPECT_EQ(topology_hash(*finish(chain(5))), plain);

@@ -21,7 +21,7 @@ inline Topology argon(std::int32_t atoms)
         t.mass.push_back(39.948);
         t.charge.push_back(0);
         t.type.push_back(0);
-        t.atom_name.emplace_back("Ar");
+        t.atom_name.push_back("Ar");
         t.residue.push_back(i);
         t.atomic_number.push_back(18);
         t.kind.push_back(ParticleKind::atom);
@@ -41,7 +41,7 @@ inline Topology chain(std::int32_t atoms)
     for (std::int32_t i = 0; i < atoms; ++i) {
         t.residue[static_cast<std::size_t>(i)] = 0;
         t.charge[static_cast<std::size_t>(i)] = i % 2 == 0 ? 0.5 : -0.5;
-        t.atom_name[static_cast<std::size_t>(i)] = fmt::format("C{}", i + 1);
+        t.atom_name.set(static_cast<std::size_t>(i), fmt::format("C{}", i + 1));
         std::vector<std::int32_t> partners;
         if (i > 0) {
             partners.push_back(i - 1);

@@ -131,7 +131,7 @@ TEST(H5mdTrajectory, RefusesToContinueAnotherSystemOrOtherContent)
         return message_of<InputError>([&] { H5mdTrajectory::append_to(settings, *system, 100); });
     };
     Topology renamed = argon(7);
-    renamed.atom_name[3] = "Kr";
+    renamed.atom_name.set(3, "Kr");
     TrajectorySettings with_forces = settings_for(path);
     with_forces.forces = true;
     TrajectorySettings with_energy = settings_for(path);
