@@ -1,6 +1,7 @@
 #include "engine/app/command_line.hpp"
 #include "engine/app/commands/commands.hpp"
 #include "engine/app/exit_status.hpp"
+#include "engine/app/large_arrays.hpp"
 #include "engine/app/printable_streams.hpp"
 #include "engine/app/simd_wish.hpp"
 #include "engine/app/slurm_options.hpp"
@@ -283,6 +284,7 @@ int main(int argc, char** argv)
     tessera::let_writes_fail();
     tessera::give_back_hangup();
     tessera::let_waiting_threads_sleep(argv);
+    tessera::give_back_large_arrays();
     const tessera::PrintableStreams streams;
     return tessera::guarded([&] { return run_tessera(argc, argv); });
 }

@@ -35,7 +35,7 @@ public:
 
     /// `correction`, for the atoms under constraints: what to add to a displacement `moved` (nm,
     /// from the old positions) so that all lengths are right; it lies along the old sides. Other
-    /// atoms' corrections are left alone.
+    /// atoms' corrections are left alone. Both may be the same memory.
     std::optional<BrokenConstraint> constrain_positions(const Box& box,
                                                         std::span<const GridPosition> old,
                                                         std::span<const Vec3> moved,

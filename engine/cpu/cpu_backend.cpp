@@ -131,7 +131,6 @@ void CpuBackend::set_atoms(const State& state)
     make_groups_whole(*topology_, constraints_.plan(), state_.box, state_.position);
     image_.assign(atoms, {0, 0, 0});
     placed_.assign(atoms, {});
-    moved_.assign(atoms, {});
 }
 
 void CpuBackend::adopt_part(std::shared_ptr<const Topology> part, Forces forces, const State& state)
@@ -401,12 +400,22 @@ void CpuBackend::finish_forces(Wanted wanted)
     clear_corrections();
 }
 
-/// Positions were there; constraints leave those of other atoms alone.
+/// Other things were there; constraints leave those of other atoms alone.
 void CpuBackend::clear_corrections()
 {
     for (const std::int32_t atom : unconstrained_) {
         correction_[static_cast<std::size_t>(atom)] = {};
     }
+}
+
+/// Makes corrections of the displacements from there.
+std::optional<BrokenConstraint>
+CpuBackend::correct_displacements(std::span<const GridPosition> from)
+{
+    const auto broken =
+        constraints_.constrain_positions(state_.box, from, correction_, correction_, threads_);
+    clear_corrections();
+    return broken;
 }
 
 /// Or beyond the range of exact sums; -1: none.
@@ -455,12 +464,9 @@ void CpuBackend::run(const Kick& s)
 void CpuBackend::run(const Drift& s)
 {
     const ScopedPhase phase(times_, "update");
-    if (has_constraints()) {
-        old_ = state_.position;
-    }
     const std::int64_t atom =
-        drift(state_.position, state_.velocity, inverse_mass_, s.fraction.of(settings_.timestep),
-              longest_move, moved_, threads_);
+        find_displacements(state_.velocity, inverse_mass_, s.fraction.of(settings_.timestep),
+                           longest_move, correction_, threads_);
     if (atom >= 0) {
         const Vec3 v = state_.velocity[static_cast<std::size_t>(atom)];
         throw PhysicsError(fmt::format(
@@ -469,23 +475,31 @@ void CpuBackend::run(const Drift& s)
             "shorten run.timestep.",
             when(), describe_atom(*topology_, atom), v.x, v.y, v.z, longest_move));
     }
+    if (!has_constraints()) {
+        displace(state_.position, correction_, threads_);
+    }
 }
 
+/// Finishes the drift, which has only found displacements, or corrects the descent.
 void CpuBackend::run(const ConstrainPositions& s)
 {
     const ScopedPhase phase(times_, "constraints");
-    const auto broken =
-        constraints_.constrain_positions(state_.box, old_, moved_, correction_, threads_);
-    if (broken && descent_.on_trial) {
-        descent_.broken = true; // too long a trial: it will be taken back and shortened
-        state_.position = old_;
+    if (descent_.on_trial) {
+        if (correct_displacements(descent_.position)) {
+            descent_.broken = true; // too long a trial: it will be taken back and shortened
+            state_.position = descent_.position;
+        } else {
+            displace(state_.position, correction_, threads_);
+        }
         return;
     }
-    require(broken, "the distance");
-    displace(state_.position, correction_, threads_);
-    if (!descent_.on_trial) {
-        add_scaled(state_.velocity, correction_, 1 / s.fraction.of(settings_.timestep), threads_);
+    const double dt = s.fraction.of(settings_.timestep);
+    if (const auto broken = correct_displacements(state_.position)) {
+        find_displacements(state_.velocity, inverse_mass_, dt, longest_move, correction_, threads_);
+        displace(state_.position, correction_, threads_); // to tell where they would be
+        require(broken, "the distance");
     }
+    drift_corrected(state_.position, state_.velocity, inverse_mass_, dt, correction_, threads_);
 }
 
 void CpuBackend::run(const ConstrainVelocities&)

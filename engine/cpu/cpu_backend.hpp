@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -110,6 +111,7 @@ private:
     void prepare_atoms();
     void set_atoms(const State& state);
     void clear_corrections();
+    std::optional<BrokenConstraint> correct_displacements(std::span<const GridPosition> from);
     void place_atoms();
     void place_virtual_sites();
     void choose_images();
@@ -146,10 +148,8 @@ private:
     std::vector<Vec3> placed_;
     std::vector<std::array<std::int32_t, 3>> image_; ///< cell vectors taken away, of every atom
 
-    // of the last drift or descent
-    std::vector<GridPosition> old_;
-    std::vector<Vec3> moved_;
-    /// In the memory of placed_, which each force evaluation fills anew; zero for unconstrained_.
+    /// Of constraints, zero for unconstrained_; first the displacements that need them. In the
+    /// memory of placed_, which each force evaluation fills anew.
     std::vector<Vec3>& correction_ = placed_;
     std::vector<std::int32_t> unconstrained_; ///< atoms; empty where there are no constraints
 

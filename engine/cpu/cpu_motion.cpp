@@ -25,10 +25,8 @@ void CpuBackend::project_positions()
     if (!has_constraints()) {
         return;
     }
-    std::fill(moved_.begin(), moved_.end(), Vec3{});
-    require(constraints_.constrain_positions(state_.box, state_.position, moved_, correction_,
-                                             threads_),
-            "the distance");
+    std::fill(correction_.begin(), correction_.end(), Vec3{});
+    require(correct_displacements(state_.position), "the distance");
     displace(state_.position, correction_, threads_);
 }
 
@@ -48,12 +46,10 @@ void CpuBackend::adopt_velocities(bool half_step_behind)
         return;
     }
     // v(t - dt/2) must lead here from positions that met the constraints: project the step back
-    for (std::size_t a = 0; a < moved_.size(); ++a) {
-        moved_[a] = -dt * state_.velocity[a];
+    for (std::size_t a = 0; a < correction_.size(); ++a) {
+        correction_[a] = -dt * state_.velocity[a];
     }
-    require(constraints_.constrain_positions(state_.box, state_.position, moved_, correction_,
-                                             threads_),
-            "the velocity");
+    require(correct_displacements(state_.position), "the velocity");
     add_scaled(state_.velocity, correction_, -1 / dt, threads_);
 }
 
@@ -95,11 +91,9 @@ std::vector<Vec3> CpuBackend::next_half_step_velocities()
     kick(next, inverse_mass_, forces_, dt, threads_);
     if (has_constraints()) {
         for (std::size_t a = 0; a < next.size(); ++a) {
-            moved_[a] = dt * next[a];
+            correction_[a] = dt * next[a];
         }
-        require(constraints_.constrain_positions(state_.box, state_.position, moved_, correction_,
-                                                 threads_),
-                "the distance");
+        require(correct_displacements(state_.position), "the distance");
         add_scaled(next, correction_, 1 / dt, threads_);
     }
     return next;
@@ -288,7 +282,7 @@ std::string CpuBackend::part_coincident_atoms()
     }
     std::string named;
     std::int64_t parted = 0;
-    std::fill(moved_.begin(), moved_.end(), Vec3{});
+    std::fill(correction_.begin(), correction_.end(), Vec3{});
     for (std::size_t a = 0; a < forces_.size(); ++a) {
         const Vec3 f = forces_.force(a);
         if (!(inverse_mass_[a] > 0) ||
@@ -299,16 +293,15 @@ std::string CpuBackend::part_coincident_atoms()
         const auto xy = random.normal2();
         const auto z = random.normal2();
         const Vec3 aside{xy[0], xy[1], z[0]};
-        moved_[a] = (step / norm(aside)) * aside;
+        correction_[a] = (step / norm(aside)) * aside;
         if (++parted <= most_named) {
             named += (named.empty() ? "" : ", ") + describe(static_cast<std::int64_t>(a));
         }
     }
-    old_ = state_.position;
-    displace(state_.position, moved_, threads_);
+    const std::vector<GridPosition> from = state_.position;
+    displace(state_.position, correction_, threads_);
     if (has_constraints()) {
-        require(constraints_.constrain_positions(state_.box, old_, moved_, correction_, threads_),
-                "the distance");
+        require(correct_displacements(from), "the distance");
         displace(state_.position, correction_, threads_);
     }
     return fmt::format(
@@ -327,14 +320,13 @@ void CpuBackend::run(const Descend&)
         largest = std::fmax(largest, inverse_mass_[a] > 0 ? length_of(forces_.force(a)) : 0);
     }
     for (std::size_t a = 0; a < forces_.size(); ++a) {
-        moved_[a] = inverse_mass_[a] > 0 && largest > 0
-                        ? descent_.length * ((1 / largest) * forces_.force(a))
-                        : Vec3{};
+        correction_[a] = inverse_mass_[a] > 0 && largest > 0
+                             ? descent_.length * ((1 / largest) * forces_.force(a))
+                             : Vec3{};
     }
     descent_.on_trial = true;
     descent_.broken = false;
-    old_ = state_.position;
-    displace(state_.position, moved_, threads_);
+    displace(state_.position, correction_, threads_);
 }
 
 void CpuBackend::run(const Judge&)

@@ -44,6 +44,11 @@ std::array<double, N> exact_sums(std::int64_t atoms, const Crew& crew, Add add)
     return out;
 }
 
+Vec3 moved_by(const Vec3& velocity, double inverse_mass, double dt)
+{
+    return inverse_mass > 0 ? dt * velocity : Vec3{};
+}
+
 } // namespace
 
 void kick(std::span<Vec3> velocity, std::span<const double> inverse_mass, const ForceSums& forces,
@@ -57,9 +62,9 @@ void kick(std::span<Vec3> velocity, std::span<const double> inverse_mass, const 
     }
 }
 
-std::int64_t drift(std::span<GridPosition> position, std::span<const Vec3> velocity,
-                   std::span<const double> inverse_mass, double dt, double limit,
-                   std::span<Vec3> moved, int threads)
+std::int64_t find_displacements(std::span<const Vec3> velocity,
+                                std::span<const double> inverse_mass, double dt, double limit,
+                                std::span<Vec3> displacement, int threads)
 {
     const std::int64_t atoms = count(velocity.size());
     constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
@@ -69,25 +74,13 @@ std::int64_t drift(std::span<GridPosition> position, std::span<const Vec3> veloc
               : first)
     for (std::int64_t k = 0; k < atoms; ++k) {
         const auto a = static_cast<std::size_t>(k);
-        const Vec3 d = inverse_mass[a] > 0 ? dt * velocity[a] : Vec3{};
-        if (!(std::fabs(d.x) < limit && std::fabs(d.y) < limit && std::fabs(d.z) < limit)) {
-            first = std::min(first, k); // also NaN
-        }
-        moved[a] = d;
+        const Vec3 d = moved_by(velocity[a], inverse_mass[a], dt);
+        const bool is_short =
+            std::fabs(d.x) < limit && std::fabs(d.y) < limit && std::fabs(d.z) < limit;
+        first = is_short ? first : std::min(first, k); // also NaN
+        displacement[a] = is_short ? to_nm(to_grid(d)) : Vec3{};
     }
-    if (first != none) {
-        return first;
-    }
-#pragma omp parallel for num_threads(threads) if (atoms > few_atoms) schedule(static)
-    for (std::int64_t k = 0; k < atoms; ++k) {
-        const auto a = static_cast<std::size_t>(k);
-        const GridPosition d = to_grid(moved[a]);
-        position[a].x += d.x;
-        position[a].y += d.y;
-        position[a].z += d.z;
-        moved[a] = to_nm(d);
-    }
-    return -1;
+    return first == none ? -1 : first;
 }
 
 void displace(std::span<GridPosition> position, std::span<const Vec3> d, int threads)
@@ -100,6 +93,24 @@ void displace(std::span<GridPosition> position, std::span<const Vec3> d, int thr
         position[a].x += g.x;
         position[a].y += g.y;
         position[a].z += g.z;
+    }
+}
+
+void drift_corrected(std::span<GridPosition> position, std::span<Vec3> velocity,
+                     std::span<const double> inverse_mass, double dt, std::span<const Vec3> d,
+                     int threads)
+{
+    const std::int64_t atoms = count(position.size());
+    const double rate = 1 / dt;
+#pragma omp parallel for num_threads(threads) if (atoms > few_atoms) schedule(static)
+    for (std::int64_t k = 0; k < atoms; ++k) {
+        const auto a = static_cast<std::size_t>(k);
+        const GridPosition free = to_grid(moved_by(velocity[a], inverse_mass[a], dt));
+        const GridPosition g = to_grid(d[a]);
+        position[a].x += free.x + g.x;
+        position[a].y += free.y + g.y;
+        position[a].z += free.z + g.z;
+        velocity[a] += rate * d[a];
     }
 }
 

@@ -20,15 +20,19 @@ namespace tessera
 void kick(std::span<Vec3> velocity, std::span<const double> inverse_mass, const ForceSums& forces,
           double dt, int threads);
 
-/// x += v dt, rounded to the position grid; `moved` holds the displacement as done. Returns the
-/// first atom that would move further than `limit` (nm) along an axis or has no finite velocity;
-/// -1: none. Nothing moves then.
-std::int64_t drift(std::span<GridPosition> position, std::span<const Vec3> velocity,
-                   std::span<const double> inverse_mass, double dt, double limit,
-                   std::span<Vec3> moved, int threads);
+/// v dt, rounded to the position grid. Returns the first atom that would move further than `limit`
+/// (nm) along an axis or has no finite velocity; -1: none.
+std::int64_t find_displacements(std::span<const Vec3> velocity,
+                                std::span<const double> inverse_mass, double dt, double limit,
+                                std::span<Vec3> displacement, int threads);
 
 /// x += d, rounded to the grid.
 void displace(std::span<GridPosition> position, std::span<const Vec3> d, int threads);
+
+/// x += v dt and x += d, each rounded to the grid; v += d/dt
+void drift_corrected(std::span<GridPosition> position, std::span<Vec3> velocity,
+                     std::span<const double> inverse_mass, double dt, std::span<const Vec3> d,
+                     int threads);
 
 /// v += scale * d
 void add_scaled(std::span<Vec3> velocity, std::span<const Vec3> d, double scale, int threads);
