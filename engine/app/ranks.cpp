@@ -5,11 +5,9 @@
 #include "engine/base/error.hpp"
 #include "engine/parallel/mpi_transport.hpp"
 
-#include <chrono>
 #include <exception>
 #include <fmt/format.h>
 #include <iostream>
-#include <thread>
 
 namespace tessera
 {
@@ -34,24 +32,17 @@ int on_ranks(const std::function<int(Transport*)>& command)
     if (launched_ranks() <= 1) {
         return command(nullptr);
     }
-    int status = exit_status::done;
-    run_mpi([&](Transport& ranks) {
-        try {
+    return run_mpi(
+        [&](Transport& ranks) {
             check_launcher(ranks);
-            status = command(&ranks);
-        } catch (...) {
-            if (ranks.rank() > 0) {
-                std::this_thread::sleep_for(std::chrono::seconds(3));
-                std::cerr << fmt::format("rank {}: ", ranks.rank());
+            return command(&ranks);
+        },
+        [](const std::exception_ptr& fault, int rank) {
+            if (rank > 0) {
+                std::cerr << fmt::format("rank {}: ", rank);
             }
-            const std::exception_ptr fault = std::current_exception();
-            status = guarded([&]() -> int { std::rethrow_exception(fault); });
-            // launchers drop what they have not passed on when they are told to end
-            std::this_thread::sleep_for(std::chrono::milliseconds(500));
-            end_all_ranks(status);
-        }
-    });
-    return status;
+            return guarded([&]() -> int { std::rethrow_exception(fault); });
+        });
 }
 
 } // namespace tessera

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "engine/base/error.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -7,6 +9,12 @@
 
 namespace tessera
 {
+
+/// Another rank of the run failed, for the reason in the text, and tells it. Any call of a Transport
+/// may throw this.
+struct OtherRankError : MpiError {
+    using MpiError::MpiError;
+};
 
 /// Messages between the ranks of a run. Every call is collective: all ranks make the same calls in
 /// the same order, ranks without atoms too.

@@ -44,7 +44,7 @@ public:
         }
         all_here_.wait(lock, [&] { return meeting_ != meeting || failed_; });
         if (failed_) {
-            throw MpiError("another rank failed. Its own message says why.");
+            throw OtherRankError("another rank failed. Its own message says why.");
         }
     }
     void fail()
@@ -161,7 +161,7 @@ void run_loopback(int ranks, const std::function<void(Transport&)>& work)
         }
         try {
             std::rethrow_exception(f);
-        } catch (const MpiError&) { // "another rank failed": only if there is nothing better
+        } catch (const OtherRankError&) { // only if there is nothing better
             first = first ? first : f;
         } catch (...) {
             std::rethrow_exception(f);

@@ -3,10 +3,18 @@
 #include "engine/base/error.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstdio>
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <string>
 #include <thread>
+#include <unistd.h>
+#include <utility>
 
 #define MPICH_SKIP_MPICXX 1
 #define OMPI_SKIP_MPICXX 1
@@ -29,24 +37,89 @@ void check(int result, const char* what)
     }
 }
 
+/// How ranks hear of each other's faults: by messages of their own communicator, which nobody looks
+/// for unless it has waited for long.
+class FaultWatch {
+public:
+    FaultWatch()
+    {
+        check(MPI_Comm_dup(MPI_COMM_WORLD, &world_), "starting MPI");
+        check(MPI_Comm_set_errhandler(world_, MPI_ERRORS_RETURN), "starting MPI");
+    }
+
+    /// Ends the others' waits. For the rest of the process.
+    void tell(std::string reason)
+    {
+        constexpr std::size_t longest = 4000; // goes out at once, whoever receives it
+        int rank = 0, ranks = 1;
+        check(MPI_Comm_rank(world_, &rank), "asking for the rank");
+        check(MPI_Comm_size(world_, &ranks), "asking for the number of ranks");
+        reason_ = std::move(reason);
+        reason_.resize(std::min(reason_.size(), longest));
+        for (int r = 0; r < ranks; ++r) {
+            if (r != rank) {
+                MPI_Request ignored = MPI_REQUEST_NULL;
+                check(MPI_Isend(reason_.data(), static_cast<int>(reason_.size()), MPI_CHAR, r, 0,
+                                world_, &ignored),
+                      "telling other ranks of a fault");
+            }
+        }
+    }
+
+    /// Throws OtherRankError where a rank has told of a fault.
+    void look()
+    {
+        int is_there = 0;
+        MPI_Status about;
+        check(MPI_Iprobe(MPI_ANY_SOURCE, 0, world_, &is_there, &about), "looking for faults");
+        if (is_there == 0) {
+            return;
+        }
+        int length = 0;
+        check(MPI_Get_count(&about, MPI_CHAR, &length), "looking for faults");
+        std::string reason(static_cast<std::size_t>(length), ' ');
+        check(MPI_Recv(reason.data(), length, MPI_CHAR, about.MPI_SOURCE, 0, world_,
+                       MPI_STATUS_IGNORE),
+              "looking for faults");
+        throw OtherRankError(fmt::format("rank {}: {}", about.MPI_SOURCE, reason));
+    }
+
+    [[nodiscard]] MPI_Comm world() const { return world_; }
+
+private:
+    MPI_Comm world_ = MPI_COMM_NULL;
+    std::string reason_;
+};
+
 /// MPICH waits busily: with more ranks than cores that takes the core from the rank one waits for.
 /// Then this sleeps after a short while (measured 15 to 40 times faster when oversubscribed); with
 /// a core for each it does not, as every sleep costs a tenth of a millisecond.
 class Patience {
 public:
-    explicit Patience(bool shares_cores) : shares_cores_(shares_cores) {}
+    Patience(bool shares_cores, FaultWatch& faults) : shares_cores_(shares_cores), faults_(faults)
+    {
+    }
 
+    /// May throw OtherRankError: buffers of the requests must be kept then until MPI is ended.
     void wait(std::vector<MPI_Request>& requests) const
     {
         using Clock = std::chrono::steady_clock;
         constexpr auto busy = std::chrono::microseconds(20);
+        constexpr auto unusual = std::chrono::milliseconds(20);
         const Clock::time_point begin = Clock::now();
         int done = 0;
         while (done == 0) {
             check(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done,
                               MPI_STATUSES_IGNORE),
                   "waiting for other ranks");
-            if (done == 0 && shares_cores_ && Clock::now() - begin > busy) {
+            if (done != 0) {
+                return;
+            }
+            const auto waited = Clock::now() - begin;
+            if (waited > unusual) {
+                faults_.look();
+            }
+            if (shares_cores_ && waited > busy) {
                 std::this_thread::sleep_for(std::chrono::microseconds(10));
             }
         }
@@ -54,6 +127,7 @@ public:
 
 private:
     bool shares_cores_;
+    FaultWatch& faults_;
 };
 
 /// Whether this node has more ranks than processors.
@@ -79,7 +153,7 @@ int count_of(std::size_t bytes)
 
 class MpiTransport final : public Transport {
 public:
-    MpiTransport() : patience_(has_more_ranks_than_cores())
+    explicit MpiTransport(FaultWatch& faults) : patience_(has_more_ranks_than_cores(), faults)
     {
         check(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "asking for the rank");
         check(MPI_Comm_size(MPI_COMM_WORLD, &size_), "asking for the number of ranks");
@@ -98,7 +172,7 @@ public:
         check(MPI_Ialltoall(mine.data(), 1, MPI_INT64_T, told.data(), 1, MPI_INT64_T,
                             MPI_COMM_WORLD, requests.data()),
               "telling the lengths of messages");
-        patience_.wait(requests);
+        wait(requests, mine, told);
         return exchange(std::move(to), std::vector<std::size_t>(told.begin(), told.end()));
     }
 
@@ -128,7 +202,7 @@ public:
                       "sending to another rank");
             }
         }
-        patience_.wait(requests);
+        wait(requests, from, to);
         return from;
     }
 
@@ -136,43 +210,205 @@ public:
     {
         // unsigned: sums wrap, which signed ones must not
         static_assert(sizeof(unsigned long long) == sizeof(std::int64_t));
-        std::vector<MPI_Request> requests(1);
-        check(MPI_Iallreduce(MPI_IN_PLACE, values.data(), count_of(values.size()),
-                             MPI_UNSIGNED_LONG_LONG, MPI_SUM, MPI_COMM_WORLD, requests.data()),
-              "adding over ranks");
-        patience_.wait(requests);
+        reduce(values, MPI_UNSIGNED_LONG_LONG, MPI_SUM, "adding over ranks");
     }
 
     void take_largest(std::span<std::int64_t> values) override
     {
-        std::vector<MPI_Request> requests(1);
-        check(MPI_Iallreduce(MPI_IN_PLACE, values.data(), count_of(values.size()), MPI_INT64_T,
-                             MPI_MAX, MPI_COMM_WORLD, requests.data()),
-              "asking for the largest of all ranks");
-        patience_.wait(requests);
+        reduce(values, MPI_INT64_T, MPI_MAX, "asking for the largest of all ranks");
     }
 
 private:
+    void reduce(std::span<std::int64_t> values, MPI_Datatype type, MPI_Op how, const char* what)
+    {
+        std::vector<std::int64_t> joined(values.begin(), values.end());
+        std::vector<MPI_Request> requests(1);
+        check(MPI_Iallreduce(MPI_IN_PLACE, joined.data(), count_of(joined.size()), type, how,
+                             MPI_COMM_WORLD, requests.data()),
+              what);
+        wait(requests, joined);
+        std::copy(joined.begin(), joined.end(), values.begin());
+    }
+
+    /// Waits; buffers of what is given up stay, as messages may still come into them.
+    template <class... Buffers>
+    void wait(std::vector<MPI_Request>& requests, Buffers&... buffers)
+    {
+        try {
+            patience_.wait(requests);
+        } catch (...) {
+            (kept_.push_back(std::make_shared<Buffers>(std::move(buffers))), ...);
+            throw;
+        }
+    }
+
     Patience patience_;
     int rank_ = 0, size_ = 1;
+    std::vector<std::shared_ptr<void>> kept_;
+};
+
+/// Waits for a collective of all ranks; false: it did not come about within `limit`.
+bool comes_about(MPI_Request request, std::chrono::steady_clock::duration limit)
+{
+    const auto begin = std::chrono::steady_clock::now();
+    int done = 0;
+    while (true) {
+        check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "waiting for other ranks");
+        if (done != 0) {
+            return true;
+        }
+        if (std::chrono::steady_clock::now() - begin > limit) {
+            return false;
+        }
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+}
+
+/// Where ranks meet at their end, with or without faults.
+class Meeting {
+public:
+    Meeting(const FaultWatch& faults, bool is_ill)
+        : world_(faults.world()),
+          limit_(is_ill ? Clock::duration(std::chrono::seconds(60)) : Clock::duration::max())
+    {
+    }
+
+    /// The smallest of what all ranks bring; nothing where they do not come.
+    template <std::size_t n>
+    std::optional<std::array<std::int64_t, n>> smallest(const std::array<std::int64_t, n>& mine)
+    {
+        // not on the stack: what does not come about now may write there later
+        const auto buffer = std::make_shared<std::array<std::int64_t, n>>(mine);
+        kept_.push_back(buffer);
+        MPI_Request request = MPI_REQUEST_NULL;
+        check(MPI_Iallreduce(MPI_IN_PLACE, buffer->data(), static_cast<int>(n), MPI_INT64_T,
+                             MPI_MIN, world_, &request),
+              "meeting other ranks");
+        return comes_about(request, limit_) ? std::optional(*buffer) : std::nullopt;
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    MPI_Comm world_;
+    Clock::duration limit_;
+    std::vector<std::shared_ptr<void>> kept_;
+};
+
+/// Standard output and error go nowhere meanwhile: MPI's libraries complain of messages that were
+/// given up, which tells a user nothing.
+class Silence {
+public:
+    Silence()
+    {
+        std::fflush(nullptr);
+        const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+        for (std::size_t k = 0; k < streams.size() && nowhere >= 0; ++k) {
+            before_[k] = fcntl(streams[k], F_DUPFD_CLOEXEC, 3);
+            dup2(nowhere, streams[k]);
+        }
+        close(nowhere);
+    }
+    ~Silence()
+    {
+        std::fflush(nullptr);
+        for (std::size_t k = 0; k < streams.size(); ++k) {
+            if (before_[k] >= 0) {
+                dup2(before_[k], streams[k]);
+                close(before_[k]);
+            }
+        }
+    }
+    Silence(const Silence&) = delete;
+    Silence& operator=(const Silence&) = delete;
+
+private:
+    static constexpr std::array<int, 2> streams{STDOUT_FILENO, STDERR_FILENO};
+    std::array<int, 2> before_{-1, -1};
+};
+
+/// The work of one rank, and how all ranks come to one end.
+class RankRun {
+public:
+    using Work = std::function<int(Transport&)>;
+    using Tell = std::function<int(const std::exception_ptr&, int)>;
+
+    explicit RankRun(const Tell& tell) : tell_(tell), transport_(faults_) {}
+
+    void work(const Work& work)
+    {
+        try {
+            status_ = work(transport_);
+        } catch (const OtherRankError&) {
+            heard_ = std::current_exception();
+        } catch (const std::exception& fault) {
+            own_ = std::current_exception();
+            faults_.tell(fault.what());
+        }
+    }
+
+    /// False: the ranks did not meet.
+    bool meet()
+    {
+        const std::int64_t nobody = transport_.size();
+        Meeting meeting(faults_, own_ || heard_);
+        const auto end =
+            meeting.smallest<2>({own_ ? transport_.rank() : nobody, own_ || heard_ ? 0 : 1});
+        if (!end) {
+            return false;
+        }
+        is_ill_ = (*end)[1] == 0;
+        if ((*end)[0] == nobody) {
+            return true;
+        }
+        const bool speaks = (*end)[0] == transport_.rank();
+        const auto told = meeting.smallest<1>({speaks ? -tell_(own_, transport_.rank()) : 0});
+        status_ = told ? static_cast<int>(-(*told)[0]) : status_;
+        return told.has_value();
+    }
+
+    /// Ends MPI. Returns the exit status.
+    int finish()
+    {
+        if (is_ill_) {
+            const Silence silence;
+            alarm(30); // s: what was given up must not keep the process for ever
+            check(MPI_Finalize(), "ending MPI");
+            alarm(0);
+        } else {
+            check(MPI_Finalize(), "ending MPI");
+        }
+        return status_;
+    }
+
+    int end_by_force()
+    {
+        status_ = tell_(own_ ? own_ : heard_, transport_.rank());
+        // launchers drop what they have not passed on when they are told to end
+        std::this_thread::sleep_for(std::chrono::milliseconds(500));
+        MPI_Abort(MPI_COMM_WORLD, status_);
+        return status_;
+    }
+
+private:
+    const Tell& tell_;
+    FaultWatch faults_;
+    MpiTransport transport_;
+    std::exception_ptr own_, heard_;
+    int status_ = 0;
+    bool is_ill_ = false;
 };
 
 } // namespace
 
-void run_mpi(const std::function<void(Transport&)>& work)
+int run_mpi(const std::function<int(Transport&)>& work,
+            const std::function<int(const std::exception_ptr& fault, int rank)>& tell)
 {
     int provided = 0;
     check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "starting MPI");
     check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "starting MPI");
-    MpiTransport transport;
-    work(transport);
-    check(MPI_Finalize(), "ending MPI");
-}
-
-void end_all_ranks(int status)
-{
-    MPI_Abort(MPI_COMM_WORLD, status);
-    throw MpiError("MPI could not end the other ranks. End them by hand.");
+    RankRun run(tell);
+    run.work(work);
+    return run.meet() ? run.finish() : run.end_by_force();
 }
 
 } // namespace tessera

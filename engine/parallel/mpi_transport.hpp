@@ -2,17 +2,21 @@
 
 #include "engine/backend/transport.hpp"
 
+#include <exception>
 #include <functional>
 
 namespace tessera
 {
 
-/// Runs `work` on this process as one of the ranks that the launcher (mpirun, srun) started: starts
-/// MPI before and ends it after; only once in a process. An exception leaves without ending MPI;
-/// the process must then end with a status that is not zero, on which the launcher ends the others.
-void run_mpi(const std::function<void(Transport&)>& work);
-
-/// Ends the processes of all ranks with this status, inside run_mpi().
-[[noreturn]] void end_all_ranks(int status);
+/// Runs `work` on this process as one of the ranks that the launcher (mpirun, srun) started, and
+/// returns its exit status; only once in a process. Starts MPI before and ends it after.
+///
+/// What one rank throws ends the work of all: the others' next wait throws OtherRankError. Then
+/// they meet, `tell(fault, rank)` is called on the lowest rank with a fault of its own, says what
+/// it is and returns the exit status, and all ranks return that. Where they do not meet in time,
+/// as when one computes for minutes or is stopped, each tells its own fault and the processes of
+/// all are ended by force.
+int run_mpi(const std::function<int(Transport&)>& work,
+            const std::function<int(const std::exception_ptr& fault, int rank)>& tell);
 
 } // namespace tessera

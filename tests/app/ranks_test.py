@@ -37,15 +37,15 @@ class Ranks(unittest.TestCase):
         self.addCleanup(scratch.cleanup)
         return faulty_runs.Folder(scratch.name, TESSERA, "", SOURCE, system)
 
-    def start(self, folder, ranks, *arguments, sets=()):
-        command = [LAUNCHER, "-n", str(ranks), TESSERA, "run", "run.toml", "--quiet", *arguments]
+    def start(self, folder, ranks, *arguments, sets=(), command=("run", "run.toml", "--quiet")):
+        command = [LAUNCHER, "-n", str(ranks), TESSERA, *command, *arguments]
         for text in sets:
             command += ["--set", text]
         return subprocess.Popen(command, cwd=folder.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                 env=dict(os.environ, OMP_WAIT_POLICY="passive"))
 
-    def run_on(self, folder, ranks, *arguments, sets=()):
-        return folder.finished(self.start(folder, ranks, *arguments, sets=sets))
+    def run_on(self, folder, ranks, *arguments, **how):
+        return folder.finished(self.start(folder, ranks, *arguments, **how))
 
     @staticmethod
     def processes(folder):
@@ -98,8 +98,33 @@ class Ranks(unittest.TestCase):
         folder = self.folder("argon-npt-mixed")
         (folder.path / "start.gro").write_text("argon\n0\n1 1 1\n")
         run = self.run_on(folder, 3)
-        self.assertEqual(run.returncode, 2, run.stderr)
+        self.assertEqual((run.returncode, run.stdout), (2, ""), run.stderr)
         self.assertEqual(run.stderr.count("start.gro holds 0 atoms"), 1, run.stderr)
+        self.assertNotIn("rank", run.stderr)
+
+    def test_end_with_the_reason_of_the_one_that_fails_and_nothing_else(self):
+        """The others wait in the midst of a step: neither they nor MPI nor the launcher have a word to add."""
+        folder = self.folder("argon-nvt-fp64")
+        start = folder.path / "start.gro"
+        lines = start.read_text().splitlines()
+        lines[2:-1] = [line + "%8.4f%8.4f%8.4f" % ((200, 100, 40) if k == 238 else (0, 0, 0))
+                       for k, line in enumerate(lines[2:-1])]
+        start.write_text("\n".join(lines) + "\n")
+        for ranks, name in ((1, ""), (3, "rank 2: "), (4, "rank 3: ")):
+            folder.clear()
+            run = self.run_on(folder, ranks, sets=["run.velocities=from-file", "thermostat.kind=none", "output.log=run.log"])
+            self.assertEqual((run.returncode, run.stdout), (1, ""), run.stderr)
+            fault = run.stderr.splitlines()[-1]
+            self.assertTrue(fault.startswith(name + "step 1, time 0.002 ps: atom 239 (AR of AR 239) has the velo"), fault)
+            self.assertEqual(run.stderr.count("step 1,"), 1, run.stderr)
+            self.assertIn(fault, (folder.path / "run.log").read_text())
+            self.assertEqual(self.processes(folder), [])
+
+    def test_end_with_the_first_ones_fault_where_the_others_are_done(self):
+        run = self.run_on(self.folder("argon-nvt-fp64"), 2, "--json", "/dev/full", command=("energy", "run.toml"))
+        self.assertEqual(run.returncode, 4, run.stderr)
+        self.assertEqual(run.stderr.count("No space left on device"), 1, run.stderr)
+        self.assertEqual(len(run.stderr.splitlines()), 1, run.stderr)
 
     def test_refuse_what_one_rank_alone_can_do(self):
         for keys, words in ((["output.hash_every=5"], "(output.hash_every) are made on one rank only"),

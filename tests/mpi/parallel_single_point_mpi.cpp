@@ -43,10 +43,17 @@ int main(int argc, char** argv)
     const int expected_ranks = argc > 1 ? std::atoi(argv[1]) : 1;
     int wrong = 0;
     int ranks = 0;
-    run_mpi([&](Transport& transport) {
-        ranks = transport.size();
-        wrong = differences(transport);
-    });
+    const int status = run_mpi(
+        [&](Transport& transport) {
+            ranks = transport.size();
+            wrong = differences(transport);
+            return 0;
+        },
+        [](const std::exception_ptr&, int) { return 1; });
+    if (status != 0) {
+        std::fprintf(stderr, "a rank failed\n");
+        return status;
+    }
     if (ranks != expected_ranks) {
         std::fprintf(stderr, "%d ranks were started instead of %d\n", ranks, expected_ranks);
         return 1;
