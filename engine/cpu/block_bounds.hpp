@@ -31,7 +31,7 @@ inline double half_side(const Bounds& box)
 /// What a block may hold (half sides, nm).
 namespace block_limits
 {
-constexpr double exact_reach = 1.999; ///< FP32 holds 2^24 steps of 2^-23 nm, less the grid's own
+constexpr double exact_reach = 1.999; ///< FP32 holds 2^24 steps of 2^-23 nm, less some for drift
 constexpr double longest_reach = 4.0; ///< rows of a block are neighbours, also in a gas
 constexpr std::int64_t most_entries = 60000; ///< 16 bits name entries
 } // namespace block_limits

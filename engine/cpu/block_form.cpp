@@ -125,6 +125,10 @@ std::optional<BlockParameters> make_block_parameters(const PairForm& form, const
     BlockParameters out;
     out.charge_scale = std::ldexp(1.0, tiles.force_bits / 2);
     out.form.cutoff2 = tiles.lj_cutoff2;
+    // 1e-5 nm is more than FP32 errs
+    const double exact_reach = 2.0 - 1e-5 - std::sqrt(form.lj_cutoff2);
+    out.form.exact_reach =
+        static_cast<std::int32_t>(std::max(0.0, exact_reach) * fixed::kernel_position_scale);
     out.form.largest_force = std::ldexp(tiles.largest_force, tiles.force_bits);
     const double cutoff = std::sqrt(form.lj_cutoff2);
     out.form.largest_force_over_r =

@@ -28,8 +28,7 @@ public:
     Pruner(const PairBlocks& all, const BlockPositions& now, double reach, PairBlocks& kept)
         : all_(all), now_(now), kernels_(pair_kernels()), reach_(reach), kept_(kept),
           subtracted_(line * now.shifts.size(), 0), lines_(line * at(all.most_entries)),
-          is_far_(at(all.most_entries)), is_kept_(at(all.most_entries)),
-          number_(at(all.most_entries))
+          is_kept_(at(all.most_entries)), number_(at(all.most_entries))
     {
     }
 
@@ -67,7 +66,7 @@ private:
         const float farthest =
             kernels_.place_entries({now_.xyzq.data(), all_.cluster.data() + first,
                                     all_.shift.data() + first, subtracted_.data()},
-                                   at(block.entries), lines_.data(), is_far_.data());
+                                   at(block.entries), lines_.data());
         // coordinates err by 2^-24 of the farthest, r^2 by 3e-7 of itself
         const double reach = reach_ * (1 + 1e-6) + 3e-7 * static_cast<double>(farthest);
         limit2_ = static_cast<float>(reach * reach);
@@ -95,12 +94,10 @@ private:
         return true;
     }
 
-    /// Numbers those that are touched, and says whether FP32 holds their positions. The kernel
-    /// looks again, as atoms move and the origin goes with the cell.
+    /// Numbers those that are touched.
     void keep_entries(const PairBlocks::Block& block, PairBlocks::Block& to)
     {
         std::size_t count = 0;
-        std::uint8_t is_far = 0;
         for (std::size_t e = 0; e < at(block.entries); ++e) {
             if (is_kept_[e] == 0) {
                 continue;
@@ -111,10 +108,8 @@ private:
             kept_.cluster[into] = all_.cluster[from];
             kept_.shift[into] = all_.shift[from];
             ++count;
-            is_far |= is_far_[e];
         }
         to.entries = static_cast<std::int64_t>(count);
-        to.is_compact = is_far == 0;
     }
 
     const PairBlocks& all_;
@@ -123,10 +118,10 @@ private:
     double reach_;     ///< nm
     float limit2_ = 0; ///< of the open block: a little more
     PairBlocks& kept_;
-    AlignedVector<std::uint32_t> subtracted_;    ///< [shifts][16]
-    AlignedVector<float> lines_;                 ///< [entries][16]: x4 y4 z4, nm
-    std::vector<std::uint8_t> is_far_, is_kept_; ///< [entries]
-    std::vector<std::uint16_t> number_;          ///< [entries]: among those kept
+    AlignedVector<std::uint32_t> subtracted_; ///< [shifts][16]
+    AlignedVector<float> lines_;              ///< [entries][16]: x4 y4 z4, nm
+    std::vector<std::uint8_t> is_kept_;       ///< [entries]
+    std::vector<std::uint16_t> number_;       ///< [entries]: among those kept
 };
 
 } // namespace

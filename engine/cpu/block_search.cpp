@@ -53,11 +53,14 @@ public:
     {
         const ClusterOrder::Node& node = list_.order.nodes[at(index)];
         const bool is_single = node.last - node.first == 1;
-        find_entries(node);
-        const double near_reach = half_side(near_), reach = half_side(all_);
-        if (std::ssize(cluster_) <= most_entries &&
-            (is_single ? reach < farthest : near_reach < exact_reach && reach < longest_reach)) {
-            add_block(node, near_reach < exact_reach, part);
+        const bool is_exact = half_side({node.low, node.high}) + rules_.kernel_radius < exact_reach;
+        if (is_single || is_exact) {
+            find_entries(node);
+        }
+        const double reach = half_side(all_);
+        if ((is_single ? reach < farthest : is_exact && reach < longest_reach) &&
+            std::ssize(cluster_) <= most_entries) {
+            add_block(node, part);
         } else if (is_single) {
             part.is_possible = false;
         } else {
@@ -75,10 +78,9 @@ private:
     void find_entries(const ClusterOrder::Node& node)
     {
         const std::vector<ClusterOrder::Node>& nodes = list_.order.nodes;
-        const double near2 = rules_.kernel_radius * rules_.kernel_radius;
         cluster_.clear();
         shift_.clear();
-        near_ = all_ = {node.low, node.high};
+        all_ = {node.low, node.high};
         for (std::size_t s = 0; s < shifts_.size(); ++s) {
             const Vec3 low = node.low + shifts_[s], high = node.high + shifts_[s];
             std::int32_t stack[64];
@@ -97,25 +99,21 @@ private:
                 }
                 for (std::int32_t c = other.first; c < other.last; ++c) {
                     const Bounds& box = bounds_[at(c)];
-                    const double gap = box_gap2(low, high, box.low, box.high);
-                    if ((s == 0 && c < node.first) || gap > reach2_) {
+                    if ((s == 0 && c < node.first) ||
+                        box_gap2(low, high, box.low, box.high) > reach2_) {
                         continue;
                     }
                     cluster_.push_back(c);
                     shift_.push_back(static_cast<std::uint32_t>(s));
-                    const Bounds moved{box.low - shifts_[s], box.high - shifts_[s]};
-                    include(all_, moved);
-                    if (gap < near2) {
-                        include(near_, moved);
-                    }
+                    include(all_, {box.low - shifts_[s], box.high - shifts_[s]});
                 }
             }
         }
     }
 
-    void add_block(const ClusterOrder::Node& node, bool is_compact, Part& part)
+    void add_block(const ClusterOrder::Node& node, Part& part)
     {
-        const Vec3 origin = 0.5 * (near_.low + near_.high);
+        const Vec3 origin = 0.5 * (node.low + node.high);
         place(origin);
         const auto first_row = static_cast<std::int64_t>(part.rows.size());
         for (std::int32_t first = node.first; first < node.last; first += group_size) {
@@ -132,7 +130,7 @@ private:
         if (rows > 0) {
             part.blocks.push_back({static_cast<std::int64_t>(part.cluster.size()),
                                    static_cast<std::int64_t>(cluster_.size()), first_row, rows,
-                                   origin, is_compact});
+                                   origin});
             part.cluster.insert(part.cluster.end(), cluster_.begin(), cluster_.end());
             part.shift.insert(part.shift.end(), shift_.begin(), shift_.end());
         }
@@ -311,9 +309,9 @@ private:
     std::uint32_t null_columns_ = 0, null_rows_ = 0; ///< bits of the last cluster's null atoms
 
     // of the open block
-    std::vector<std::int32_t> cluster_; ///< [entries]
-    std::vector<std::uint32_t> shift_;  ///< [entries]
-    Bounds near_, all_;                 ///< of what the kernel will see, and of all entries
+    std::vector<std::int32_t> cluster_;            ///< [entries]
+    std::vector<std::uint32_t> shift_;             ///< [entries]
+    Bounds all_;                                   ///< of all entries
     std::vector<std::int32_t> first_of_, next_of_; ///< [clusters], [entries]: entries by cluster
     AlignedVector<float> lines_;                   ///< [entries][16]: x4 y4 z4, nm
     AlignedVector<float> boxes_;                   ///< [entries / 16][6][16]

@@ -42,8 +42,7 @@ void BlockWalker::walk(std::int64_t index, const Units& origin, bool wants_shift
                          block.entries,
                          blocks_.rows.data() + block.first_row,
                          block.rows,
-                         blocks_.tiles.data(),
-                         block.is_compact};
+                         blocks_.tiles.data()};
     const BlockWorkspace work{position_.data(), lj_.data(), entry_force_.data()};
     if (wide || !kernel_.add(task, form_, work, force_.data())) {
         walk_wide(block, task, wants_shift_forces);

@@ -2,7 +2,6 @@
 
 #include "engine/base/contract.hpp"
 #include "engine/cpu/block_bounds.hpp"
-#include "engine/plans/box_gap.hpp"
 
 #include <algorithm>
 
@@ -218,21 +217,15 @@ private:
         for (std::int32_t c = first + 1; c < last; ++c) {
             include(own, bounds_[at(c)]);
         }
-        const double near2 = rules_.kernel_radius * rules_.kernel_radius;
-        Bounds near = own, all = own; // what the kernel will see, and what is listed
+        Bounds all = own;
         for (std::int64_t e = first_entry_; e < first_entry_ + entries; ++e) {
             const std::int32_t c = out_.cluster[at(e)];
             const std::uint32_t s = out_.shift[at(e)];
             local_[s * bounds_.size() + at(c)] = -1;
-            const Bounds moved{bounds_[at(c)].low - shifts_[s], bounds_[at(c)].high - shifts_[s]};
-            include(all, moved);
-            if (box_gap2(own.low, own.high, moved.low, moved.high) < near2) {
-                include(near, moved);
-            }
+            include(all, {bounds_[at(c)].low - shifts_[s], bounds_[at(c)].high - shifts_[s]});
         }
-        const bool is_compact = half_side(near) < exact_reach;
-        if (!is_last_resort &&
-            (!is_compact || half_side(all) > longest_reach || entries > most_entries)) {
+        if (!is_last_resort && (half_side(own) + rules_.kernel_radius > exact_reach ||
+                                half_side(all) > longest_reach || entries > most_entries)) {
             out_.cluster.resize(at(first_entry_));
             out_.shift.resize(at(first_entry_));
             return false;
@@ -244,7 +237,7 @@ private:
             return true;
         }
         out_.blocks.push_back(
-            {first_entry_, entries, first_row_, rows, 0.5 * (near.low + near.high), is_compact});
+            {first_entry_, entries, first_row_, rows, 0.5 * (own.low + own.high)});
         out_.most_entries = std::max(out_.most_entries, entries);
         return true;
     }

@@ -12,14 +12,13 @@ namespace tessera
 {
 
 /// Pairs in blocks of neighbouring rows, each with the images of clusters it touches (entries).
-/// What the kernel of mixed precision sees of it lies within about 2 nm of its origin, where FP32
-/// holds positions on the 2^-23 nm grid exactly, or is_compact is false.
+/// Its origin is the middle of its rows: what the kernel of mixed precision sees of it should lie
+/// within 2 nm, where FP32 holds positions on the 2^-23 nm grid exactly.
 struct PairBlocks {
     struct Block {
         std::int64_t first_entry, entries;
         std::int64_t first_row, rows;
-        Vec3 origin;     ///< at the search, nm
-        bool is_compact; ///< all within `kernel_radius` of the rows was where FP32 is exact
+        Vec3 origin; ///< at the search, nm
     };
     std::vector<Block> blocks;
     std::vector<std::int32_t> cluster; ///< of each entry
@@ -36,10 +35,10 @@ struct PairBlocks {
 /// What is special about some columns of a list.
 struct BlockRules {
     std::int32_t largest_block = 64; ///< rows; does not reach the bits
-    /// nm: what of a block is nearer to its rows must lie where FP32 is exact, or the block is cut;
-    /// what is farther is left out before that matters. Zero: it never does.
+    /// nm: what is nearer to a block's rows must lie where FP32 is exact, or the block is cut.
+    /// Zero: nothing asks for that.
     double kernel_radius = 0;
-    const DomainOwner* owner = nullptr;         ///< some pairs are other ranks'; null: none
+    const DomainOwner* owner = nullptr;       ///< some pairs are other ranks'; null: none
     std::span<const std::uint8_t> is_partial; ///< [columns]: the list has dropped such pairs
     /// [types][types] and [slots]: pairs of types the kernel has no formula for; empty: none
     std::span<const std::uint8_t> is_other;

@@ -173,30 +173,44 @@ inline void add_tiles_of_row(const Stages& stages, const RowAtoms& row, const Bl
     finish_tile(next, middle(tile[-1], next), force(tile[-1]), sums);
 }
 
-/// No bit from 25 on: FP32 holds the line's positions.
-inline Ints distance_bits(const Ints& local)
+/// An entry's line relative to the origin.
+inline Ints local_line(const BlockTask& task, std::int64_t entry)
 {
-    return add(positions_of(local), broadcast_int(1 << 24));
+    const auto c = static_cast<std::size_t>(task.cluster[entry]);
+    return subtract(load(task.xyzq + 16 * c),
+                    load(task.origin + 16 * std::size_t{task.offset[entry]}));
 }
 
-/// Copies the entries into the workspace, relative to the origin. False: one is too far from it for
-/// FP32 to be exact; positions then stay integers.
-inline bool fill_workspace(const BlockTask& task, const BlockWorkspace& work, bool integer)
+/// Whether FP32 holds all positions that count: what is farther than 2 nm from the origin, and so
+/// inexact, is farther than the cut-off from rows that are all this near to it.
+inline bool is_exact(const BlockTask& task, const BlockForm& form)
 {
-    Ints far = zero();
+    const Ints reach = broadcast_int(form.exact_reach);
+    Ints farthest = zero();
+    for (std::int64_t k = 0; k < task.row_count; ++k) {
+        farthest = larger(farthest, positions_of(add(local_line(task, task.rows[k].entry), reach)));
+    }
+    alignas(64) std::int32_t each[16];
+    store(each, farthest);
+    return std::all_of(each, each + 12, [&](std::int32_t x) {
+        return static_cast<std::uint32_t>(x) <= 2 * static_cast<std::uint32_t>(form.exact_reach);
+    });
+}
+
+/// Copies the entries into the workspace, relative to the origin, as integers or in FP32.
+inline void fill_workspace(const BlockTask& task, const BlockWorkspace& work, bool integer)
+{
     for (std::int64_t e = 0; e < task.entries; ++e) {
         const auto c = static_cast<std::size_t>(task.cluster[e]);
         const auto to = static_cast<std::size_t>(e);
         const Ints line = load(task.xyzq + 16 * c);
-        const Ints local = subtract(line, load(task.origin + 16 * std::size_t{task.offset[e]}));
-        far = either(far, distance_bits(local));
+        const Ints local = local_line(task, e);
         store_line(work.position + 16 * to, integer ? local : with_charge(in_nm(local), line));
         copy8(work.lj + 8 * to, task.lj + 8 * c);
         for (std::size_t k = 0; k < 3; ++k) {
             store(work.force + 48 * to + 16 * k, zero());
         }
     }
-    return no_bit_from(far, 25);
 }
 
 inline RowAtoms row_atoms(const BlockWorkspace& work, std::int32_t entry)
@@ -281,7 +295,8 @@ inline void empty_workspace(const BlockTask& task, const BlockWorkspace& work, s
 template <LjRule Lj, CoulombForm Coulomb>
 bool add_of(const BlockTask& task, const BlockForm& form, const BlockWorkspace& work)
 {
-    if (task.is_compact && fill_workspace(task, work, false)) {
+    if (is_exact(task, form)) {
+        fill_workspace(task, work, false);
         return add_block(PairStages<Lj, Coulomb, false>(form), task, form, work);
     }
     fill_workspace(task, work, true);

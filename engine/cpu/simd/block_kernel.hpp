@@ -16,6 +16,9 @@ enum class LjRule : std::uint8_t { geometric, lorentz_berthelot };
 struct BlockForm {
     static constexpr int cells = 32;
     float cutoff2 = 0; ///< nm^2
+    /// 2 nm less the cut-off, in units of 2^-23 nm; 0: there is none. FP32 is exact for blocks
+    /// whose rows are within it of the origin, along each axis.
+    std::int32_t exact_reach = 0;
     LjRule lj = LjRule::geometric;
     CoulombForm coulomb = CoulombForm::none;
     float two_k = 0; ///< reaction field
@@ -51,7 +54,6 @@ struct BlockTask {
     const BlockRow* rows;
     std::int64_t row_count;
     const BlockTile* tiles;
-    bool is_compact; ///< every entry was within reach of the origin when tiles were chosen
 };
 
 /// Room for one block; 64-byte lines of 16 numbers.
@@ -75,11 +77,12 @@ struct WideBlockSums {
     void* to;
 };
 
-/// Forces of the pairs of a block within the cut-off. Positions relative to the block are exact in
-/// FP32 (less than 2 nm from its origin, on the 2^-23 nm grid); each component of each pair is
-/// rounded to an integer and added as one, modulo 2^32. A function of displacement and products or
-/// sums of both atoms' parameters alone, odd in the displacement: neither order, nor company, nor
-/// origin reaches the bits. All operations are IEEE's, so every instruction set gives the same.
+/// Forces of the pairs of a block within the cut-off. Positions relative to the block that
+/// count are exact in FP32 (less than 2 nm from its origin, on the 2^-23 nm grid), or integers;
+/// each component of each pair is rounded to an integer and added as one, modulo 2^32. A function
+/// of displacement and products or sums of both atoms' parameters alone, odd in the displacement:
+/// neither order, nor company, nor origin reaches the bits. All operations are IEEE's, so every
+/// instruction set gives the same.
 struct BlockKernel {
     /// Adds to `force` [clusters][16], x4 y4 z4 and four without meaning; what each entry gave
     /// stays, in the same order, in its first line of workspace.force. False: a pair may not fit 32

@@ -1,7 +1,6 @@
 // Read once for every instruction set, behind the kernels; no include guard.
 
-inline float place_entries(const PlacedEntries& from, std::size_t count, float* lines,
-                           std::uint8_t* is_far)
+inline float place_entries(const PlacedEntries& from, std::size_t count, float* lines)
 {
     Floats farthest2 = broadcast(0.0F);
     for (std::size_t e = 0; e < count; ++e) {
@@ -10,7 +9,6 @@ inline float place_entries(const PlacedEntries& from, std::size_t count, float* 
                      load(from.subtracted + 16 * std::size_t{from.shift[e]}));
         const Floats x = in_nm(positions_of(local));
         store_line(lines + 16 * e, as_ints(x));
-        is_far[e] = no_bit_from(distance_bits(local), 25) ? 0 : 1;
         farthest2 = larger_of(farthest2, x * x);
     }
     alignas(64) float each[16];

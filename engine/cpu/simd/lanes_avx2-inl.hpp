@@ -89,10 +89,6 @@ inline Ints subtract(const Ints& a, const Ints& b)
 {
     return {_mm256_sub_epi32(a.low, b.low), _mm256_sub_epi32(a.high, b.high)};
 }
-inline Ints either(const Ints& a, const Ints& b)
-{
-    return {_mm256_or_si256(a.low, b.low), _mm256_or_si256(a.high, b.high)};
-}
 /// Unsigned.
 inline Ints larger(const Ints& a, const Ints& b)
 {
@@ -157,11 +153,6 @@ inline Ints with_charge(const Floats& position, const Ints& line)
 {
     const Ints x = as_ints(position);
     return {x.low, _mm256_blend_epi32(x.high, line.high, 0xF0)};
-}
-inline bool no_bit_from(const Ints& v, unsigned bit)
-{
-    const __m256i any = _mm256_or_si256(v.low, v.high);
-    return _mm256_testz_si256(any, _mm256_set1_epi32(static_cast<int>(~0U << bit))) != 0;
 }
 /// Whether all lanes, doubled bits of |f|, are below those of `limit`.
 inline bool all_below(const Ints& doubled, float limit)

@@ -63,10 +63,6 @@ inline Ints subtract(Ints a, Ints b)
 {
     return _mm512_sub_epi32(a, b);
 }
-inline Ints either(Ints a, Ints b)
-{
-    return _mm512_or_si512(a, b);
-}
 /// Unsigned.
 inline Ints larger(Ints a, Ints b)
 {
@@ -122,10 +118,6 @@ inline Ints positions_of(Ints v)
 inline Ints with_charge(Floats position, Ints line)
 {
     return _mm512_mask_mov_epi32(as_ints(position), 0xF000, line);
-}
-inline bool no_bit_from(Ints v, unsigned bit)
-{
-    return _mm512_test_epi32_mask(v, _mm512_set1_epi32(static_cast<int>(~0U << bit))) == 0;
 }
 /// Whether all lanes, doubled bits of |f|, are below those of `limit`.
 inline bool all_below(Ints doubled, float limit)

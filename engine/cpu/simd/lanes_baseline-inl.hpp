@@ -92,10 +92,6 @@ inline Ints subtract(const Ints& a, const Ints& b)
 {
     return each_lane<Ints>([&](int k) { return a.v[k] - b.v[k]; });
 }
-inline Ints either(const Ints& a, const Ints& b)
-{
-    return each_lane<Ints>([&](int k) { return a.v[k] | b.v[k]; });
-}
 /// Unsigned.
 inline Ints larger(const Ints& a, const Ints& b)
 {
@@ -156,10 +152,6 @@ inline Ints with_charge(const Floats& position, const Ints& line)
 {
     const Ints x = as_ints(position);
     return each_lane<Ints>([&](int k) { return k < 12 ? x.v[k] : line.v[k]; });
-}
-inline bool no_bit_from(const Ints& v, unsigned bit)
-{
-    return std::all_of(v.v, v.v + 16, [&](std::uint32_t k) { return k >> bit == 0; });
 }
 /// Whether all lanes, doubled bits of |f|, are below those of `limit`.
 inline bool all_below(const Ints& doubled, float limit)

@@ -13,10 +13,9 @@ struct PlacedEntries {
     const std::uint32_t* shift;      ///< [entries]
     const std::uint32_t* subtracted; ///< [shifts][16]: of x4 y4 z4, the block's origin included
 };
-/// Writes positions relative to the block to `lines` [entries][16], x4 y4 z4, nm, and whether FP32
-/// may hold one inexactly to `is_far` [entries]; returns the largest coordinate met, nm.
-using PlaceEntries = float (*)(const PlacedEntries& from, std::size_t count, float* lines,
-                               std::uint8_t* is_far);
+/// Writes positions relative to the block to `lines` [entries][16], x4 y4 z4, nm;
+/// returns the largest coordinate met, nm.
+using PlaceEntries = float (*)(const PlacedEntries& from, std::size_t count, float* lines);
 
 /// Copies to `out` those of `count` tiles that hold a pair nearer than the root of `limit2`, nm^2;
 /// returns how many. `lines`: [entries][16], x4 y4 z4, nm, and four without meaning; `row`: that of

@@ -138,8 +138,7 @@ std::vector<std::int64_t> numbers_of_blocks(const PairBlocks& blocks)
 {
     std::vector<std::int64_t> out{blocks.most_entries};
     for (const PairBlocks::Block& block : blocks.blocks) {
-        out.insert(out.end(), {block.first_entry, block.entries, block.first_row, block.rows,
-                               static_cast<std::int64_t>(block.is_compact)});
+        out.insert(out.end(), {block.first_entry, block.entries, block.first_row, block.rows});
     }
     for (const BlockRow& row : blocks.rows) {
         out.insert(out.end(), {row.entry, row.begin, row.plain, row.end});
