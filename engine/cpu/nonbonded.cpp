@@ -378,17 +378,25 @@ void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Want
                          in_blocks,
                          in_blocks && !pair_blocks_.other_columns.empty()};
     place_atoms(now, positions);
-    const bool is_simple = in_blocks && !now.has_others && !wanted.energies && !wanted.virial;
-    if (!is_simple || block_options_.wide ||
-        !add_block_forces(walk_blocks(now, false), list_.order, tiles_->force_bits, now.threads,
-                          forces)) {
-        add_all(now, forces, energies);
+    const PairPlaces places{[&](std::size_t a) { return as_seen(now.atoms, positions[a], a); },
+                            work_.shift_grid};
+    if (!in_blocks || now.has_others || wanted.energies) {
+        add_without_blocks(now, places, forces, energies);
+    }
+    if (in_blocks) {
+        const auto add = [&](bool wide) {
+            return add_block_forces(walk_blocks(now, wide), tiles_->force_bits, list_.order, places,
+                                    wanted, now.threads, forces, energies);
+        };
+        const bool fits = add(block_options_.wide) || add(true);
+        TESSERA_ENSURE(fits);
     }
     corrections_.add_forces(now.atoms.grid, positions, wanted, now.threads, forces, energies);
 }
 
-/// By way of sums that hold energies, virials and forces in 64 bits.
-void Nonbonded::add_all(const Evaluation& now, ForceSums& forces, EnergySums& energies)
+/// What FP32 blocks do not do, by way of sums that hold energies, virials and forces in 64 bits.
+void Nonbonded::add_without_blocks(const Evaluation& now, const PairPlaces& places,
+                                   ForceSums& forces, EnergySums& energies)
 {
     std::vector<std::optional<DoubleWalker>> doubles; // empty: batches do it
     if (doubles_ && !list_.all_pairs && now.mode == SumMode::exact &&
@@ -403,40 +411,25 @@ void Nonbonded::add_all(const Evaluation& now, ForceSums& forces, EnergySums& en
             doubles.clear();
         }
     }
-    if (now.in_tiles && !doubles.empty() && !now.has_others) {
-        tessera::let_go(work_.xyzq);
-    }
     if ((now.in_tiles && !now.in_blocks) ||
         (doubles.empty() && (!now.in_tiles || now.wanted.energies))) {
         need_rows(now.threads);
     }
     const std::size_t slots = list_.order.atom_of_slot.size(), shifts = list_.shifts.size();
     std::vector<std::optional<PairSums>> sums(at(now.threads));
-    if (now.in_blocks) {
-        sums[0].emplace(slots, shifts, SumMode::exact);
-        const auto add = [&](bool wide) {
-            return sums[0]->add(walk_blocks(now, wide), tiles_->force_bits, now.threads);
-        };
-        const bool fits = add(block_options_.wide) || add(true);
-        TESSERA_ENSURE(fits);
-    }
 #pragma omp parallel num_threads(now.threads)
     {
         const std::size_t me = at(thread_number());
-        if (!sums[me]) {
-            const bool has_forces = !now.in_blocks || now.has_others;
-            sums[me].emplace(has_forces ? slots : 0, shifts, now.mode);
-        }
+        const bool has_forces = !now.in_blocks || now.has_others;
+        sums[me].emplace(has_forces ? slots : 0, shifts, now.mode);
         if (!doubles.empty() && doubles[me]) {
             sums[me]->add(*doubles[me]);
         }
         add_share(now, !doubles.empty(), *sums[me]);
     }
-    join(sums, list_.order, work_.grid, work_.shift_grid, now.wanted, now.threads, forces,
-         energies);
+    join(sums, list_.order, places, now.wanted, now.threads, forces, energies);
     if (now.in_tiles && now.wanted.energies) { // seldom
         tessera::let_go(work_.xyzq);
-        tessera::let_go(work_.grid);
     }
 }
 

@@ -26,6 +26,7 @@ namespace tessera
 {
 
 class PairSums;
+struct PairPlaces;
 
 /// A rank's part of the pairs, where several ranks share the work.
 struct PairShare {
@@ -124,9 +125,12 @@ private:
     void place(const Evaluation& now, std::span<const Vec3> positions, std::size_t first,
                std::size_t last);
     void place(const AtomTracker::Now& now, const Vec3& position, std::size_t atom);
+    [[nodiscard]] GridPosition as_seen(const AtomTracker::Now& now, const Vec3& position,
+                                       std::size_t atom) const;
     [[nodiscard]] std::vector<std::optional<BlockWalker>> walk_blocks(const Evaluation& now,
                                                                       bool wide);
-    void add_all(const Evaluation& now, ForceSums& forces, EnergySums& energies);
+    void add_without_blocks(const Evaluation& now, const PairPlaces& places, ForceSums& forces,
+                            EnergySums& energies);
     void add_share(const Evaluation& now, bool has_doubles, PairSums& mine);
     void add_parameters(PairBatch& batch) const;
 

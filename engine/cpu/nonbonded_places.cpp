@@ -42,7 +42,6 @@ void Nonbonded::place_atoms(const Evaluation& now, std::span<const Vec3> positio
         return std::bit_cast<std::uint32_t>(slot_charge_[s] *
                                             static_cast<float>(blocks_->charge_scale));
     });
-    work_.grid.resize(now.wanted.virial || now.mode != SumMode::exact ? slots : 0);
     work_.kernel_grid.reset();
     if (now.in_tiles) {
         work_.kernel_grid.emplace(now.atoms.grid);
@@ -64,7 +63,7 @@ void Nonbonded::place(const Evaluation& now, std::span<const Vec3> positions, st
                       std::size_t last)
 {
     PlainPlaces places;
-    if (now.in_blocks && work_.xyzq.empty() && work_.tile_xyzq.empty() && work_.grid.empty()) {
+    if (now.in_blocks && work_.xyzq.empty() && work_.tile_xyzq.empty()) {
         for (std::size_t a = first; a < last; ++a) { // neighbours are far apart in memory
             __builtin_prefetch(work_.block_xyzq.data() + place_of(a), 1);
         }
@@ -97,22 +96,14 @@ void Nonbonded::place(const AtomTracker::Now& now, const Vec3& position, std::si
 {
     PairWork& work = work_;
     const std::size_t first = place_of(atom);
-    const PositionGrid::Image subtracted = tracker_.image(now, position, atom);
-    GridPosition x;
-    if (!work.xyzq.empty() || !work.kernel_grid) {
-        x = now.grid.moved(position, subtracted);
-    }
     if (!work.xyzq.empty()) {
-        const Vec3 nm = to_nm(x);
+        const Vec3 nm = to_nm(now.grid.moved(position, tracker_.image(now, position, atom)));
         work.xyzq[first] = nm.x;
         work.xyzq[first + width] = nm.y;
         work.xyzq[first + 2 * width] = nm.z;
     }
     if (work.kernel_grid) {
-        PositionGrid::Image home;
-        const GridPosition canonical = now.grid.canonical(position, home);
-        x = work.kernel_grid->image(
-            canonical, {home[0] - subtracted[0], home[1] - subtracted[1], home[2] - subtracted[2]});
+        const GridPosition x = as_seen(now, position, atom);
         const auto put = [&](auto& xyzq) {
             if (!xyzq.empty()) {
                 xyzq[first] = KernelGrid::unit(x.x);
@@ -123,9 +114,20 @@ void Nonbonded::place(const AtomTracker::Now& now, const Vec3& position, std::si
         put(work.tile_xyzq);
         put(work.block_xyzq);
     }
-    if (!work.grid.empty()) {
-        work.grid[at(list_.order.slot_of_atom[atom])] = x;
+}
+
+/// Where the forces see an atom.
+GridPosition Nonbonded::as_seen(const AtomTracker::Now& now, const Vec3& position,
+                                std::size_t atom) const
+{
+    const PositionGrid::Image subtracted = tracker_.image(now, position, atom);
+    if (!work_.kernel_grid) {
+        return now.grid.moved(position, subtracted);
     }
+    PositionGrid::Image home;
+    const GridPosition canonical = now.grid.canonical(position, home);
+    return work_.kernel_grid->image(
+        canonical, {home[0] - subtracted[0], home[1] - subtracted[1], home[2] - subtracted[2]});
 }
 
 } // namespace tessera

@@ -69,6 +69,81 @@ private:
     std::vector<std::span<const std::int32_t>> parts_;
 };
 
+/// The same in 64 bits: of blocks whose forces 32 do not hold.
+class WideSums {
+public:
+    explicit WideSums(std::span<const std::optional<BlockWalker>> blocks)
+    {
+        for (const std::optional<BlockWalker>& part : blocks) {
+            if (part && !part->wide_force().empty()) {
+                parts_.push_back(part->wide_force());
+            }
+        }
+    }
+    [[nodiscard]] bool is_empty() const { return parts_.empty(); }
+    void add_to(std::array<std::uint64_t, 3>& force, std::size_t slot) const
+    {
+        for (const std::span<const std::int64_t> part : parts_) {
+            for (std::size_t c = 0; c < 3; ++c) {
+                force[c] += static_cast<std::uint64_t>(
+                    part[(3 * (slot / width) + c) * width + slot % width]);
+            }
+        }
+    }
+
+private:
+    std::vector<std::span<const std::int64_t>> parts_;
+};
+
+/// |f| below 2^62
+bool fits_sums(const std::array<std::uint64_t, 3>& f)
+{
+    constexpr std::uint64_t quarter = std::uint64_t{1} << 62;
+    return std::all_of(f.begin(), f.end(),
+                       [](std::uint64_t c) { return c + quarter < 2 * quarter; });
+}
+
+/// Of several threads.
+class LowestAtom {
+public:
+    void note(std::int32_t atom)
+    {
+#pragma omp critical(pair_sums_range)
+        atom_ = atom_ < 0 ? atom : std::min(atom_, atom);
+    }
+    void set(std::int32_t atom)
+    {
+        atom_ = atom;
+    }
+    [[nodiscard]] std::int32_t atom() const
+    {
+        return atom_;
+    }
+
+private:
+    std::int32_t atom_ = -1;
+};
+
+/// Of pairs; -1: none.
+void keep_lower(std::array<std::int32_t, 2>& lowest, const std::array<std::int32_t, 2>& pair)
+{
+    if (pair[0] >= 0 && (lowest[0] < 0 || pair < lowest)) {
+        lowest = pair;
+    }
+}
+
+/// Tells of a pair of slots whose force left the range, or else of an atom.
+void mark(const std::array<std::int32_t, 2>& pair, std::int32_t atom, const ClusterOrder& order,
+          ForceSums& forces)
+{
+    if (pair[0] >= 0) {
+        forces.mark_pair(order.atom_of_slot[at(pair[0])], order.atom_of_slot[at(pair[1])]);
+    } else if (atom >= 0) {
+        constexpr double infinite = std::numeric_limits<double>::infinity();
+        forces.add(at(atom), Vec3{infinite, infinite, infinite}); // marks the sums
+    }
+}
+
 } // namespace
 
 int thread_number()
@@ -138,47 +213,7 @@ void PairSums::add(const TileWalker& tiles)
             fixed_shift_[k][c] += fixed(tiles.shift_force()[k][c]);
         }
     }
-    if (tiles.broken_pair()[0] >= 0 &&
-        (pair_out_of_range_[0] < 0 || tiles.broken_pair() < pair_out_of_range_)) {
-        pair_out_of_range_ = tiles.broken_pair();
-    }
-}
-
-bool PairSums::add(std::span<const std::optional<BlockWalker>> blocks, int bits, int threads)
-{
-    const NarrowSums narrow(blocks);
-    if (!narrow.fit(threads)) {
-        return false;
-    }
-    const auto clusters = static_cast<std::int64_t>(fixed_.size() / width);
-    const int shift = fixed::force_bits - bits;
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (std::int64_t c = 0; c < clusters; ++c) {
-        std::uint64_t wide[12] = {};
-        for (const std::optional<BlockWalker>& part : blocks) {
-            const auto w = part ? part->wide_force() : std::span<const std::int64_t>();
-            for (std::size_t k = 0; k < 12 && !w.empty(); ++k) {
-                wide[k] += static_cast<std::uint64_t>(w[12 * at(c) + k]);
-            }
-        }
-        for (std::size_t k = 0; k < 12; ++k) {
-            fixed_[at(c) * width + k % width][k / width] =
-                (static_cast<std::uint64_t>(narrow[16 * at(c) + k]) + wide[k]) << shift;
-        }
-    }
-    for (const std::optional<BlockWalker>& part : blocks) {
-        for (std::size_t k = 0; part && k < fixed_shift_.size(); ++k) {
-            for (std::size_t c = 0; c < 3; ++c) {
-                fixed_shift_[k][c] += static_cast<std::uint64_t>(part->shift_force()[k][c])
-                                      << shift;
-            }
-        }
-        if (part && part->broken_pair()[0] >= 0 &&
-            (pair_out_of_range_[0] < 0 || part->broken_pair() < pair_out_of_range_)) {
-            pair_out_of_range_ = part->broken_pair();
-        }
-    }
-    return true;
+    keep_lower(pair_out_of_range_, tiles.broken_pair());
 }
 
 void PairSums::add_exact(const PairBatch& batch, std::int32_t cluster, std::int32_t shift)
@@ -231,13 +266,16 @@ void PairSums::add_floating(const PairBatch& batch, std::int32_t cluster, std::i
 }
 
 void join(std::span<std::optional<PairSums>> parts, const ClusterOrder& order,
-          std::span<const GridPosition> positions, std::span<const GridPosition> shift_vectors,
-          Wanted wanted, int threads, ForceSums& forces, EnergySums& energies)
+          const PairPlaces& places, Wanted wanted, int threads, ForceSums& forces,
+          EnergySums& energies)
 {
-    const auto slots = static_cast<std::int64_t>(order.atom_of_slot.size());
     if (forces.mode() == SumMode::exact) {
+        const bool has_forces = std::any_of(parts.begin(), parts.end(), [](const auto& part) {
+            return part && !part->fixed_.empty();
+        });
+        const std::int64_t slots = has_forces ? std::ssize(order.atom_of_slot) : 0;
         OuterSum outer_sum;
-        std::int32_t too_large = -1;
+        LowestAtom too_large;
 #pragma omp parallel num_threads(threads)
         {
             OuterSum mine;
@@ -257,19 +295,15 @@ void join(std::span<std::optional<PairSums>> parts, const ClusterOrder& order,
                         f[c] += part->fixed_[at(s)][c];
                     }
                 }
-                bool is_too_large = false;
                 std::array<std::int64_t, 3>& sum = forces.fixed()[at(atom)];
                 for (std::size_t c = 0; c < 3; ++c) {
                     sum[c] = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum[c]) + f[c]);
-                    const std::uint64_t quarter = std::uint64_t{1} << 62; // |f| below 2^62?
-                    is_too_large = is_too_large || f[c] + quarter >= 2 * quarter;
                 }
-                if (is_too_large) {
-#pragma omp critical(pair_sums_range)
-                    too_large = too_large < 0 ? atom : std::min(too_large, atom);
+                if (!fits_sums(f)) {
+                    too_large.note(atom);
                 }
                 if (wanted.virial) {
-                    mine.add(components(positions[at(s)]), f);
+                    mine.add(components(places.of_atom(at(atom))), f);
                 }
             }
             if (wanted.virial) {
@@ -278,26 +312,20 @@ void join(std::span<std::optional<PairSums>> parts, const ClusterOrder& order,
             }
         }
         for (const std::optional<PairSums>& part : parts) {
-            for (std::size_t k = 0; part && wanted.virial && k < shift_vectors.size(); ++k) {
-                outer_sum.add(components(shift_vectors[k]), part->fixed_shift_[k]);
+            for (std::size_t k = 0; part && wanted.virial && k < places.shift.size(); ++k) {
+                outer_sum.add(components(places.shift[k]), part->fixed_shift_[k]);
             }
             if (part && part->slot_out_of_range_ >= 0) {
-                too_large = order.atom_of_slot[at(part->slot_out_of_range_)];
+                too_large.set(order.atom_of_slot[at(part->slot_out_of_range_)]);
             }
         }
         std::array<std::int32_t, 2> pair{-1, -1};
         for (const std::optional<PairSums>& part : parts) {
-            if (part && part->pair_out_of_range_[0] >= 0 &&
-                (pair[0] < 0 || part->pair_out_of_range_ < pair)) {
-                pair = part->pair_out_of_range_;
+            if (part) {
+                keep_lower(pair, part->pair_out_of_range_);
             }
         }
-        if (pair[0] >= 0) {
-            forces.mark_pair(order.atom_of_slot[at(pair[0])], order.atom_of_slot[at(pair[1])]);
-        } else if (too_large >= 0) {
-            constexpr double infinite = std::numeric_limits<double>::infinity();
-            forces.add(at(too_large), Vec3{infinite, infinite, infinite}); // marks the sums
-        }
+        mark(pair, too_large.atom(), order, forces);
         if (wanted.virial) {
             energies.add_virial_of(outer_sum);
         }
@@ -307,16 +335,16 @@ void join(std::span<std::optional<PairSums>> parts, const ClusterOrder& order,
             if (!part) {
                 continue;
             }
-            for (std::int64_t s = 0; s < slots; ++s) {
-                const std::int32_t atom = order.atom_of_slot[at(s)];
+            for (std::size_t s = 0; s < part->floating_.size(); ++s) {
+                const std::int32_t atom = order.atom_of_slot[s];
                 if (atom >= 0) {
-                    const Vec3& f = part->floating_[at(s)];
+                    const Vec3& f = part->floating_[s];
                     forces.add(at(atom), f);
-                    virial += outer(to_nm(positions[at(s)]), f);
+                    virial += outer(to_nm(places.of_atom(at(atom))), f);
                 }
             }
-            for (std::size_t k = 0; k < shift_vectors.size(); ++k) {
-                virial += outer(to_nm(shift_vectors[k]), part->floating_shift_[k]);
+            for (std::size_t k = 0; k < places.shift.size(); ++k) {
+                virial += outer(to_nm(places.shift[k]), part->floating_shift_[k]);
             }
         }
         if (wanted.virial) {
@@ -333,29 +361,65 @@ void join(std::span<std::optional<PairSums>> parts, const ClusterOrder& order,
     }
 }
 
-bool add_block_forces(std::span<const std::optional<BlockWalker>> blocks, const ClusterOrder& order,
-                      int bits, int threads, ForceSums& forces)
+bool add_block_forces(std::span<const std::optional<BlockWalker>> blocks, int bits,
+                      const ClusterOrder& order, const PairPlaces& places, Wanted wanted,
+                      int threads, ForceSums& forces, EnergySums& energies)
 {
-    const bool has_wide = std::any_of(blocks.begin(), blocks.end(), [](const auto& part) {
-        return part && !part->wide_force().empty();
-    });
     const NarrowSums narrow(blocks);
-    if (has_wide || !narrow.fit(threads)) {
+    if (!narrow.fit(threads)) {
         return false;
     }
+    const WideSums wide(blocks);
     const auto atoms = static_cast<std::int64_t>(order.slot_of_atom.size());
     const int shift = fixed::force_bits - bits;
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (std::int64_t a = 0; a < atoms; ++a) {
-        const std::size_t slot = at(order.slot_of_atom[at(a)]);
-        const std::size_t x = slot / width * 4 * width + slot % width;
-        std::array<std::int64_t, 3>& to = forces.fixed()[at(a)];
-        for (std::size_t c = 0; c < 3; ++c) {
-            to[c] = static_cast<std::int64_t>(
-                static_cast<std::uint64_t>(to[c]) +
-                (static_cast<std::uint64_t>(narrow[x + c * width]) << shift));
+    OuterSum outer_sum;
+    LowestAtom too_large;
+#pragma omp parallel num_threads(threads)
+    {
+        OuterSum mine;
+#pragma omp for schedule(static) nowait
+        for (std::int64_t a = 0; a < atoms; ++a) {
+            const std::size_t slot = at(order.slot_of_atom[at(a)]);
+            const std::size_t x = slot / width * 4 * width + slot % width;
+            std::array<std::uint64_t, 3> f;
+            for (std::size_t c = 0; c < 3; ++c) {
+                f[c] = static_cast<std::uint64_t>(narrow[x + c * width]);
+            }
+            if (!wide.is_empty()) {
+                wide.add_to(f, slot);
+            }
+            std::array<std::int64_t, 3>& to = forces.fixed()[at(a)];
+            for (std::size_t c = 0; c < 3; ++c) {
+                f[c] <<= shift;
+                to[c] = static_cast<std::int64_t>(static_cast<std::uint64_t>(to[c]) + f[c]);
+            }
+            if (!wide.is_empty() && !fits_sums(f)) {
+                too_large.note(static_cast<std::int32_t>(a));
+            }
+            if (wanted.virial) {
+                mine.add(components(places.of_atom(at(a))), f);
+            }
+        }
+        if (wanted.virial) {
+#pragma omp critical(pair_sums_virial)
+            outer_sum.add(mine);
         }
     }
+    std::array<std::int32_t, 2> broken{-1, -1};
+    for (const std::optional<BlockWalker>& part : blocks) {
+        for (std::size_t k = 0; part && wanted.virial && k < places.shift.size(); ++k) {
+            std::array<std::uint64_t, 3> f;
+            for (std::size_t c = 0; c < 3; ++c) {
+                f[c] = static_cast<std::uint64_t>(part->shift_force()[k][c]) << shift;
+            }
+            outer_sum.add(components(places.shift[k]), f);
+        }
+        if (part) {
+            keep_lower(broken, part->broken_pair());
+        }
+    }
+    mark(broken, too_large.atom(), order, forces);
+    energies.add_virial_of(outer_sum);
     return true;
 }
 

@@ -10,12 +10,19 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
 namespace tessera
 {
+
+/// Where the forces see atoms and periodic shifts, for virials.
+struct PairPlaces {
+    std::function<GridPosition(std::size_t)> of_atom;
+    std::span<const GridPosition> shift;
+};
 
 /// What one thread has summed over pairs: forces by slot, the force on the i side by periodic
 /// shift, energies. Exact mode keeps integers, so the sum over threads does not depend on who did
@@ -34,16 +41,11 @@ public:
     void add(const DoubleWalker& doubles);
     /// Adds what a thread has summed in tiles (exact mode only).
     void add(const TileWalker& tiles);
-    /// Adds what all threads have summed in blocks, in units of 2^-bits kJ/mol/nm (exact mode
-    /// only). False: a sum may have left 32 bits; nothing is added.
-    [[nodiscard]] bool add(std::span<const std::optional<BlockWalker>> blocks, int bits,
-                           int threads);
 
 private:
     friend void join(std::span<std::optional<PairSums>> parts, const ClusterOrder& order,
-                     std::span<const GridPosition> positions,
-                     std::span<const GridPosition> shift_vectors, Wanted wanted, int threads,
-                     ForceSums& forces, EnergySums& energies);
+                     const PairPlaces& places, Wanted wanted, int threads, ForceSums& forces,
+                     EnergySums& energies);
 
     void add_exact(const PairBatch& batch, std::int32_t cluster, std::int32_t shift);
     void add_floating(const PairBatch& batch, std::int32_t cluster, std::int32_t shift);
@@ -62,14 +64,15 @@ private:
 /// Adds the sums of all threads to forces and energies; virial from sums of x (outer) F over slots
 /// and shifts, exact in integers.
 void join(std::span<std::optional<PairSums>> parts, const ClusterOrder& order,
-          std::span<const GridPosition> positions, std::span<const GridPosition> shift_vectors,
-          Wanted wanted, int threads, ForceSums& forces, EnergySums& energies);
+          const PairPlaces& places, Wanted wanted, int threads, ForceSums& forces,
+          EnergySums& energies);
 
-/// Adds what all threads have summed in blocks, in units of 2^-bits kJ/mol/nm, to the forces on
-/// atoms; exact mode only, and no virial. False: a sum needs 64 bits, and nothing is added.
-[[nodiscard]] bool add_block_forces(std::span<const std::optional<BlockWalker>> blocks,
-                                    const ClusterOrder& order, int bits, int threads,
-                                    ForceSums& forces);
+/// The same with what all threads have summed in blocks, in units of 2^-bits kJ/mol/nm; exact mode
+/// only, and no energies. False: a sum may have left 32 bits, and nothing is added.
+[[nodiscard]] bool add_block_forces(std::span<const std::optional<BlockWalker>> blocks, int bits,
+                                    const ClusterOrder& order, const PairPlaces& places,
+                                    Wanted wanted, int threads, ForceSums& forces,
+                                    EnergySums& energies);
 
 /// Index of the calling thread in its team.
 int thread_number();

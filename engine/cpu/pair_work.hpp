@@ -15,7 +15,6 @@ namespace tessera
 /// costs more than filling it.
 struct PairWork {
     std::vector<double> xyzq;             ///< as in PackedClusters
-    std::vector<GridPosition> grid;       ///< as the forces see them, [slots]
     std::vector<Vec3> shift;              ///< [shifts], nm
     std::vector<GridPosition> shift_grid; ///< as the forces see them, [shifts]
     std::optional<KernelGrid> kernel_grid;
