@@ -172,6 +172,7 @@ void RunSession::write_checkpoint_now()
 {
     const auto begin = RunClock::Clock::now();
     simulation_->collect();
+    simulation_->make_room(); // the file is made in memory
     if (!speaks_) {
         return;
     }

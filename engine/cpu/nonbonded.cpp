@@ -377,6 +377,9 @@ void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Want
                          in_tiles,
                          in_blocks,
                          in_blocks && !pair_blocks_.other_columns.empty()};
+    if (in_blocks && wanted.energies) {
+        pruned_->let_go(); // FP64 positions need as much
+    }
     place_atoms(now, positions);
     const PairPlaces places{[&](std::size_t a) { return as_seen(now.atoms, positions[a], a); },
                             work_.shift_grid};

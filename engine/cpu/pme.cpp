@@ -132,7 +132,8 @@ void BasicPme<R>::let_go()
 {
     tessera::let_go(filter_);
     tessera::let_go(atoms_);
-    tessera::let_go(mesh_);
+    tessera::let_go(other_charges_);
+    charges_of_.clear();
     tessera::let_go(potential_);
     tessera::let_go(spectrum_);
 }
@@ -275,17 +276,22 @@ void BasicPme<R>::locate(const Box& box, std::span<const Vec3> canonical, int th
 template <class R>
 void BasicPme<R>::spread(std::size_t set, int threads)
 {
-    mesh_.resize(at(threads));
-    for (std::vector<Whole>& mesh : mesh_) {
-        mesh.clear(); // a thread that does not come leaves nothing of an earlier call
-    }
+    static_assert(sizeof(R) == sizeof(Whole));
+    other_charges_.resize(at(threads - 1));
+    charges_of_.assign(at(threads), {});
 #pragma omp parallel num_threads(threads)
     {
-        std::vector<Whole>& mesh = mesh_[at(thread_number())];
-        mesh.assign(spread_.size, 0);
+        const std::size_t me = at(thread_number());
+        auto* mesh = reinterpret_cast<Whole*>(potential_[set].data());
+        if (me > 0) {
+            other_charges_[me - 1].resize(spread_.size);
+            mesh = other_charges_[me - 1].data();
+        }
+        std::fill_n(mesh, spread_.size, Whole{0});
         const Share share(atoms_.size());
         spread_on_mesh<R>(spread_, std::span(atoms_).subspan(share.first, share.count),
-                          mesh_charge_[set].data() + share.first, mesh.data());
+                          mesh_charge_[set].data() + share.first, mesh);
+        charges_of_[me] = {mesh, spread_.size};
     }
 }
 
@@ -459,7 +465,8 @@ std::int64_t BasicPme<R>::gather_share(const Box& box, std::size_t set, std::siz
     return out_of_range;
 }
 
-/// Joins the meshes of all threads, and turns them into numbers.
+/// Joins the charges of all threads, and turns them into numbers. A line reads what no other one
+/// writes: its own points, and margins.
 template <class R>
 void BasicPme<R>::add_up_meshes(std::vector<R>& real, int threads)
 {
@@ -477,7 +484,7 @@ void BasicPme<R>::add_up_meshes(std::vector<R>& real, int threads)
             const std::size_t x = line / ny, y = line % ny;
             R* const points = real.data() + row(x, y);
             std::fill(sum.begin(), sum.end(), 0);
-            for (const std::vector<Whole>& mesh : mesh_) {
+            for (const std::span<const Whole> mesh : charges_of_) {
                 for (const std::size_t i : images(x, nx, margin)) {
                     for (const std::size_t j : images(y, ny, margin)) {
                         if (!mesh.empty() && i != nowhere && j != nowhere) {
@@ -530,7 +537,7 @@ void BasicPme<R>::add_forces(const Box& box, std::span<const Vec3> canonical, Wa
     for (std::size_t s = 0; s < sets; ++s) {
         spread(s, threads);
         if (shared_) {
-            shared_->put(spread_, mesh_);
+            shared_->put(spread_, charges_of_);
             continue;
         }
         add_up_meshes(potential_[s], threads);

@@ -134,9 +134,11 @@ private:
 
     std::vector<MeshAtom<R>> atoms_;
     std::vector<std::vector<R>> mesh_charge_; ///< in units of the mesh, one a coefficient
-    std::vector<std::vector<Whole>> mesh_;    ///< with margins, one a thread
-    std::vector<std::vector<R>> potential_;   ///< with margins, one a coefficient
-    std::vector<Spectrum> spectrum_;          ///< one a coefficient
+    /// With margins, one a coefficient. First, in the same memory, charges of the first thread.
+    std::vector<std::vector<R>> potential_;
+    std::vector<std::vector<Whole>> other_charges_;  ///< of the other threads
+    std::vector<std::span<const Whole>> charges_of_; ///< threads; empty: it did not come
+    std::vector<Spectrum> spectrum_;                 ///< one a coefficient
     BitHash charges_hash_, potential_hash_;
 };
 

@@ -58,7 +58,7 @@ void SharedMesh<R>::begin(const MeshBrick& mine)
 }
 
 template <class R>
-void SharedMesh<R>::put(const MeshLayout& layout, const std::vector<std::vector<Whole>>& meshes)
+void SharedMesh<R>::put(const MeshLayout& layout, std::span<const std::span<const Whole>> meshes)
 {
     using Unsigned = std::make_unsigned_t<Whole>;
     std::vector<Unsigned> sum(at(mine_.extent[2]));
@@ -70,7 +70,7 @@ void SharedMesh<R>::put(const MeshLayout& layout, const std::vector<std::vector<
             }
             for (std::size_t y = 0; y < at(mine_.extent[1]); ++y) {
                 std::fill(sum.begin(), sum.end(), 0);
-                for (const std::vector<Whole>& mesh : meshes) {
+                for (const std::span<const Whole> mesh : meshes) {
                     const Whole* const row =
                         mesh.empty() ? nullptr
                                      : mesh.data() + at(plane) * layout.plane + y * layout.pitch;

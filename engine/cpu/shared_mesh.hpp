@@ -34,7 +34,7 @@ public:
     void begin(const MeshBrick& mine);
     /// Takes the charges of the next set of coefficients: meshes of this rank's threads, to be
     /// added, each laid out as `layout` from the brick's first point (or empty: nothing).
-    void put(const MeshLayout& layout, const std::vector<std::vector<Whole>>& meshes);
+    void put(const MeshLayout& layout, std::span<const std::span<const Whole>> meshes);
 
     /// Adds up the charges of all ranks, `unit` each, and transforms along z and y: spectra on this
     /// rank's lines, not yet transformed along x. False, on all ranks alike, where a sum left the

@@ -275,6 +275,11 @@ void Simulation::collect()
     backend_->collect();
 }
 
+void Simulation::make_room()
+{
+    backend_->let_go();
+}
+
 void Simulation::agree(std::span<std::int64_t> numbers)
 {
     backend_->agree(numbers);

@@ -63,6 +63,8 @@ public:
     [[nodiscard]] const State& state() const;
     /// Makes state() hold all atoms; all ranks call it together.
     void collect();
+    /// Lets lists and meshes go; the next step makes them anew, to the same bits.
+    void make_room();
     /// Replaces numbers by their sums over ranks; all ranks call it together.
     void agree(std::span<std::int64_t> numbers);
     [[nodiscard]] const DynamicsSettings& dynamics() const { return dynamics_; }
