@@ -40,6 +40,7 @@ public:
         place(block, now_.origins[at(index)]);
         std::fill_n(is_kept_.begin(), block.entries, std::uint8_t{0});
         to.rows = 0;
+        free_ = block.rows > 0 ? all_.rows[at(block.first_row)].begin : 0;
         for (std::int64_t r = block.first_row; r < block.first_row + block.rows; ++r) {
             to.rows += keep_row(all_.rows[at(r)], kept_.rows[at(to.first_row + to.rows)]) ? 1 : 0;
         }
@@ -75,7 +76,7 @@ private:
     bool keep_row(const BlockRow& row, BlockRow& to)
     {
         const float* own = lines_.data() + line * at(row.entry);
-        BlockTile* out = kept_.tiles.data() + row.begin;
+        BlockTile* out = kept_.tiles.data() + free_;
         const auto keep = [&](std::int64_t first, std::int64_t last, BlockTile* begin) {
             return kernels_.keep_near(own, lines_.data(), all_.tiles.data() + first,
                                       at(last - first), limit2_, begin);
@@ -89,8 +90,9 @@ private:
             return false;
         }
         is_kept_[at(row.entry)] = 1;
-        to = {row.entry, row.begin, row.begin + static_cast<std::int64_t>(masked),
-              row.begin + static_cast<std::int64_t>(masked + plain)};
+        to = {row.entry, free_, free_ + static_cast<std::int64_t>(masked),
+              free_ + static_cast<std::int64_t>(masked + plain)};
+        free_ = to.end;
         return true;
     }
 
@@ -117,6 +119,8 @@ private:
     const PairKernels& kernels_;
     double reach_;     ///< nm
     float limit2_ = 0; ///< of the open block: a little more
+    std::int64_t free_ =
+        0; ///< of its tiles: behind those kept. Pages of the others are not touched
     PairBlocks& kept_;
     AlignedVector<std::uint32_t> subtracted_; ///< [shifts][16]
     AlignedVector<float> lines_;              ///< [entries][16]: x4 y4 z4, nm

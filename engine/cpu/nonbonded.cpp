@@ -377,9 +377,12 @@ void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Want
                          in_tiles,
                          in_blocks,
                          in_blocks && !pair_blocks_.other_columns.empty()};
-    if (in_blocks && wanted.energies) {
-        pruned_->let_go(); // FP64 positions need as much
-    }
+    const auto make_room = [&] { // FP64 positions and listeners need as much; both are seldom
+        if (in_blocks && wanted.energies) {
+            pruned_->let_go();
+        }
+    };
+    make_room();
     place_atoms(now, positions);
     const PairPlaces places{[&](std::size_t a) { return as_seen(now.atoms, positions[a], a); },
                             work_.shift_grid};
@@ -394,6 +397,7 @@ void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Want
         const bool fits = add(block_options_.wide) || add(true);
         TESSERA_ENSURE(fits);
     }
+    make_room();
     corrections_.add_forces(now.atoms.grid, positions, wanted, now.threads, forces, energies);
 }
 

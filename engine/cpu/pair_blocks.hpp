@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/base/unfilled_vector.hpp"
 #include "engine/cpu/simd/block_kernel.hpp"
 #include "engine/plans/cluster_pair_list.hpp"
 #include "engine/plans/domain_plan.hpp"
@@ -24,7 +25,7 @@ struct PairBlocks {
     std::vector<std::int32_t> cluster; ///< of each entry
     std::vector<std::uint32_t> shift;  ///< of each entry; it stands at its position minus the shift
     std::vector<BlockRow> rows;
-    std::vector<BlockTile> tiles;
+    UnfilledVector<BlockTile> tiles;
     std::int64_t most_entries = 0;
 
     /// Pairs that the kernel of blocks has no formula for.
