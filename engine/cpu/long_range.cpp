@@ -125,7 +125,7 @@ void LongRange::add_forces(const Box& box, std::span<const Vec3> positions, Want
     }
     threads = std::max(1, threads);
     const PositionGrid grid(box);
-    const std::vector<Vec3> canonical = canonical_positions(grid, positions, threads);
+    const CanonicalPositions canonical(grid, positions);
     if (coulomb_mesh_) {
         coulomb_mesh_->add_forces(grid.box(), canonical, wanted, threads, forces, energies);
     }
@@ -133,7 +133,8 @@ void LongRange::add_forces(const Box& box, std::span<const Vec3> positions, Want
         mixed_coulomb_mesh_->add_forces(grid.box(), canonical, wanted, threads, forces, energies);
     }
     if (waves_) {
-        waves_->add_forces(grid.box(), canonical, wanted, threads, forces, energies);
+        waves_->add_forces(grid.box(), canonical_positions(grid, positions, threads), wanted,
+                           threads, forces, energies);
     }
     if (dispersion_mesh_) {
         dispersion_mesh_->add_forces(grid.box(), canonical, wanted, threads, forces, energies);

@@ -2,6 +2,7 @@
 
 #include "engine/base/error.hpp"
 #include "engine/base/let_go.hpp"
+#include "engine/cpu/atom_loop.hpp"
 #include "engine/cpu/pair_sums.hpp"
 #include "engine/math/constants.hpp"
 #include "engine/plans/pme_plan.hpp"
@@ -176,17 +177,6 @@ void BasicPme<R>::restrict_to(std::span<const std::int32_t> atoms, Transport& ra
     set_mesh_charges();
 }
 
-template <class R>
-std::vector<Vec3> BasicPme<R>::taking_part(std::span<const Vec3> canonical) const
-{
-    std::vector<Vec3> out;
-    out.reserve(row_.size());
-    for (const std::int32_t row : row_) {
-        out.push_back(canonical[at(row)]);
-    }
-    return out;
-}
-
 /// Cuts the brick that this rank's atoms touch out of the mesh.
 template <class R>
 MeshBrick BasicPme<R>::move_into_brick()
@@ -262,15 +252,21 @@ void BasicPme<R>::prepare_filter(const Box& box, int threads)
 }
 
 template <class R>
-void BasicPme<R>::locate(const Box& box, std::span<const Vec3> canonical, int threads)
+void BasicPme<R>::locate(const Box& box, const CanonicalPositions& positions, int threads)
 {
-    atoms_.resize(canonical.size());
-#pragma omp parallel num_threads(threads)
-    {
-        const Share share(canonical.size());
-        locate_on_mesh<R>(layout_, box, canonical.subspan(share.first, share.count),
-                          std::span(atoms_).subspan(share.first, share.count));
-    }
+    atoms_.resize(shared_ ? row_.size() : positions.size());
+    for_each_stretch(
+        std::ssize(atoms_), CanonicalPositions::most, threads,
+        [&](std::size_t first, std::size_t last) {
+            const std::size_t count = last - first;
+            Vec3 x[CanonicalPositions::most];
+            if (shared_) {
+                positions.read(std::span(row_).subspan(first, count), x);
+            } else {
+                positions.read(first, last, x);
+            }
+            locate_on_mesh<R>(layout_, box, {x, count}, std::span(atoms_).subspan(first, count));
+        });
 }
 
 template <class R>
@@ -519,15 +515,13 @@ void BasicPme<R>::refuse_crowd() const
 }
 
 template <class R>
-void BasicPme<R>::add_forces(const Box& box, std::span<const Vec3> canonical, Wanted wanted,
+void BasicPme<R>::add_forces(const Box& box, const CanonicalPositions& positions, Wanted wanted,
                              int threads, ForceSums& forces, EnergySums& energies)
 {
     charges_hash_ = potential_hash_ = {};
+    locate(box, positions, threads);
     if (shared_) {
-        locate(box, taking_part(canonical), threads);
         shared_->begin(move_into_brick());
-    } else {
-        locate(box, canonical, threads);
     }
     make_meshes();
     prepare_filter(box, threads);

@@ -4,6 +4,7 @@
 #include "engine/cpu/fft3d.hpp"
 #include "engine/cpu/mesh_kernel.hpp"
 #include "engine/cpu/mesh_splines.hpp"
+#include "engine/cpu/position_grid.hpp"
 #include "engine/cpu/shared_mesh.hpp"
 #include "engine/plans/settings.hpp"
 
@@ -47,8 +48,8 @@ public:
     [[nodiscard]] const SharedMesh<R>* shared() const { return shared_.get(); }
 
     /// Throws PhysicsError where charges crowd beyond the range of the FP32 mesh.
-    /// `canonical`: positions as made by canonical_positions for this box.
-    void add_forces(const Box& box, std::span<const Vec3> canonical, Wanted wanted, int threads,
+    /// Positions are canonical for this box.
+    void add_forces(const Box& box, const CanonicalPositions& positions, Wanted wanted, int threads,
                     ForceSums& forces, EnergySums& energies);
 
     /// Returns the memory of what add_forces() makes anew.
@@ -72,7 +73,7 @@ private:
     void prepare_filter(const Box& box, int threads);
     void set_mesh_charges();
     void make_meshes();
-    void locate(const Box& box, std::span<const Vec3> canonical, int threads);
+    void locate(const Box& box, const CanonicalPositions& positions, int threads);
     void spread(std::size_t set, int threads);
     void add_sums(const Box& box, Wanted wanted, int threads, EnergySums& energies) const;
     [[nodiscard]] double mixing(std::size_t set) const;
@@ -87,7 +88,6 @@ private:
     using Spectrum = typename Fft3d<R>::Spectrum;
 
     void add_up_meshes(std::vector<R>& real, int threads);
-    [[nodiscard]] std::vector<Vec3> taking_part(std::span<const Vec3> canonical) const;
     MeshBrick move_into_brick();
     [[noreturn]] void refuse_crowd() const;
     [[nodiscard]] const Fft3d<R>& fft() const { return shared_ ? shared_->fft() : fft_; }

@@ -104,20 +104,44 @@ GridPosition PositionGrid::wrapped(GridPosition g, Image& image) const
     return g;
 }
 
+void CanonicalPositions::read(std::size_t first, std::size_t last, Vec3* out) const
+{
+    make_canonical(positions_.subspan(first, last - first), out);
+}
+
+void CanonicalPositions::read(std::span<const std::int32_t> atoms, Vec3* out) const
+{
+    Vec3 given[most];
+    for (std::size_t k = 0; k < atoms.size(); ++k) {
+        given[k] = positions_[static_cast<std::size_t>(atoms[k])];
+    }
+    make_canonical({given, atoms.size()}, out);
+}
+
+void CanonicalPositions::make_canonical(std::span<const Vec3> positions, Vec3* out) const
+{
+    static_assert(most == PlainPlaces::most);
+    if (grid_ == nullptr) {
+        std::copy(positions.begin(), positions.end(), out);
+        return;
+    }
+    PlainPlaces places;
+    places.place_in_nm(*grid_, positions, out);
+    for (std::size_t k = 0; places.has_left && k < positions.size(); ++k) {
+        if (places.is_left[k] != 0) {
+            out[k] = to_nm(grid_->canonical(positions[k]));
+        }
+    }
+}
+
 std::vector<Vec3> canonical_positions(const PositionGrid& grid, std::span<const Vec3> positions,
                                       int threads)
 {
     std::vector<Vec3> out(positions.size());
-    for_each_stretch(std::ssize(positions), PlainPlaces::most, threads,
+    const CanonicalPositions canonical(grid, positions);
+    for_each_stretch(std::ssize(positions), CanonicalPositions::most, threads,
                      [&](std::size_t first, std::size_t last) {
-                         PlainPlaces places;
-                         places.place_in_nm(grid, positions.subspan(first, last - first),
-                                            out.data() + first);
-                         for (std::size_t a = first; places.has_left && a < last; ++a) {
-                             if (places.is_left[a - first] != 0) {
-                                 out[a] = to_nm(grid.canonical(positions[a]));
-                             }
-                         }
+                         canonical.read(first, last, out.data() + first);
                      });
     return out;
 }

@@ -88,4 +88,27 @@ private:
 std::vector<Vec3> canonical_positions(const PositionGrid& grid, std::span<const Vec3> positions,
                                       int threads);
 
+/// The same, made a few at a time where they are read: all together take memory and its traffic.
+class CanonicalPositions {
+public:
+    CanonicalPositions(const PositionGrid& grid, std::span<const Vec3> positions)
+        : grid_(&grid), positions_(positions)
+    {
+    }
+    /// These, as they are.
+    explicit CanonicalPositions(std::span<const Vec3> canonical) : positions_(canonical) {}
+
+    static constexpr std::size_t most = 64; ///< at a time
+    [[nodiscard]] std::size_t size() const { return positions_.size(); }
+    /// Of the atoms [first, last).
+    void read(std::size_t first, std::size_t last, Vec3* out) const;
+    void read(std::span<const std::int32_t> atoms, Vec3* out) const;
+
+private:
+    void make_canonical(std::span<const Vec3> positions, Vec3* out) const;
+
+    const PositionGrid* grid_ = nullptr;
+    std::span<const Vec3> positions_;
+};
+
 } // namespace tessera

@@ -61,7 +61,7 @@ Result alone(const Case& c, Wanted wanted)
 {
     Result out;
     ForceSums forces(atoms, SumMode::exact);
-    mesh<R>(c).add_forces(cell, positions(), wanted, 2, forces, out.sums);
+    mesh<R>(c).add_forces(cell, CanonicalPositions(positions()), wanted, 2, forces, out.sums);
     out.forces = forces.fixed();
     return out;
 }
@@ -89,7 +89,7 @@ void expect_the_bits_and_bytes(const Case& c, int ranks, Wanted wanted)
         pme.restrict_to(part, transport);
         ForceSums forces(atoms, SumMode::exact);
         EnergySums sums;
-        pme.add_forces(cell, x, wanted, 1, forces, sums);
+        pme.add_forces(cell, CanonicalPositions(x), wanted, 1, forces, sums);
 
         const std::lock_guard lock(mutex);
         const auto r = static_cast<std::size_t>(transport.rank());
@@ -159,7 +159,7 @@ TEST(SharedMesh, TellsAllRanksOfChargesThatCrowd)
         ForceSums forces(x.size(), SumMode::exact);
         EnergySums sums;
         try {
-            pme.add_forces(cell, x, {}, 1, forces, sums);
+            pme.add_forces(cell, CanonicalPositions(x), {}, 1, forces, sums);
         } catch (const PhysicsError&) {
             const std::lock_guard lock(mutex);
             ++refused;
