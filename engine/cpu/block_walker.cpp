@@ -18,12 +18,17 @@ std::size_t at(std::int64_t k)
 
 BlockWalker::BlockWalker(const BlockForm& form, const PairBlocks& blocks,
                          std::span<const std::uint32_t> xyzq, std::span<const float> lj,
-                         std::span<const Units> shifts, const BlockKernel& kernel)
-    : form_(form), blocks_(blocks), xyzq_(xyzq), parameters_(lj), shifts_(shifts), kernel_(kernel),
-      origin_(line * shifts.size(), 0), position_(line * at(blocks.most_entries)),
-      lj_(2 * width * at(blocks.most_entries)), entry_force_(3 * line * at(blocks.most_entries)),
-      force_(xyzq.size(), 0), shift_force_(shifts.size(), {0, 0, 0})
+                         std::span<const Units> shifts, BlockRoom& room, const BlockKernel& kernel)
+    : form_(form), blocks_(blocks), xyzq_(xyzq), parameters_(lj), shifts_(shifts), room_(room),
+      kernel_(kernel), origin_(line * shifts.size(), 0), shift_force_(shifts.size(), {0, 0, 0})
 {
+    const std::size_t most = at(blocks.most_entries);
+    if (room.position.size() < line * most) {
+        room.position.resize(line * most);
+        room.lj.resize(2 * width * most);
+        room.entry_force.resize(3 * line * most);
+    }
+    room.force.assign(xyzq.size(), 0);
 }
 
 void BlockWalker::walk(std::int64_t index, const Units& origin, bool wants_shift_forces, bool wide)
@@ -43,21 +48,21 @@ void BlockWalker::walk(std::int64_t index, const Units& origin, bool wants_shift
                          blocks_.rows.data() + block.first_row,
                          block.rows,
                          blocks_.tiles.data()};
-    const BlockWorkspace work{position_.data(), lj_.data(), entry_force_.data()};
-    if (wide || !kernel_.add(task, form_, work, force_.data())) {
-        walk_wide(block, task, wants_shift_forces);
+    const BlockWorkspace work{room_.position.data(), room_.lj.data(), room_.entry_force.data()};
+    if (wide || !kernel_.add(task, form_, work, room_.force.data())) {
+        walk_wide(block, task, work, wants_shift_forces);
         return;
     }
     for (std::size_t e = 0; wants_shift_forces && e < at(block.entries); ++e) {
         const std::uint32_t shift = task.offset[e];
         for (std::size_t k = 0; shift != 0 && k < 3 * width; ++k) {
-            shift_force_[shift][k / width] -= entry_force_[3 * line * e + k];
+            shift_force_[shift][k / width] -= work.force[3 * line * e + k];
         }
     }
 }
 
 void BlockWalker::walk_wide(const PairBlocks::Block& block, const BlockTask& task,
-                            bool wants_shift_forces)
+                            const BlockWorkspace& work, bool wants_shift_forces)
 {
     constexpr std::size_t numbers = 3 * width;
     wide_force_.resize(xyzq_.size() / line * numbers, 0);
@@ -76,8 +81,7 @@ void BlockWalker::walk_wide(const PairBlocks::Block& block, const BlockTask& tas
             r.lowest = pair;
         }
     };
-    kernel_.add_wide(task, form_, {position_.data(), lj_.data(), entry_force_.data()},
-                     {wide_entry_force_.data(), take, &report});
+    kernel_.add_wide(task, form_, work, {wide_entry_force_.data(), take, &report});
     for (std::size_t e = 0; e < at(block.entries); ++e) {
         const std::uint32_t shift = task.offset[e];
         for (std::size_t k = 0; k < numbers; ++k) {

@@ -351,10 +351,12 @@ std::vector<std::optional<BlockWalker>> Nonbonded::walk_blocks(const Evaluation&
         pruned_->of(pair_blocks_, {work_.block_xyzq, shifts, origins}, now.threads);
     const auto count = static_cast<std::int64_t>(blocks.blocks.size());
     std::vector<std::optional<BlockWalker>> walkers(at(now.threads));
+    work_.rooms.resize(std::max(work_.rooms.size(), walkers.size()));
 #pragma omp parallel num_threads(now.threads)
     {
-        BlockWalker& mine = walkers[at(thread_number())].emplace(
-            blocks_->form, blocks, work_.block_xyzq, slot_lj_, shifts);
+        const std::size_t me = at(thread_number());
+        BlockWalker& mine = walkers[me].emplace(blocks_->form, blocks, work_.block_xyzq, slot_lj_,
+                                                shifts, work_.rooms[me]);
 #pragma omp for schedule(dynamic, 1)
         for (std::int64_t b = 0; b < count; ++b) {
             mine.walk(b, origins[at(b)], now.wanted.virial, wide);

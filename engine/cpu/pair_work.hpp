@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/aligned_vector.hpp"
+#include "engine/cpu/block_walker.hpp"
 #include "engine/cpu/kernel_grid.hpp"
 
 #include <cstdint>
@@ -20,6 +21,7 @@ struct PairWork {
     std::optional<KernelGrid> kernel_grid;
     std::vector<std::uint32_t> tile_xyzq;    ///< as in TileAtoms
     AlignedVector<std::uint32_t> block_xyzq; ///< as in BlockTask
+    std::vector<BlockRoom> rooms;            ///< [threads]
 };
 
 } // namespace tessera

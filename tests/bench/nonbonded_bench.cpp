@@ -164,7 +164,8 @@ void pair_kernel(benchmark::State& state, SimdLevel level, bool float_sums = fal
         shifts.push_back(units(kernel_grid.shift(k)));
     }
     const PairBlocks blocks = make_pair_blocks(list, shift_vectors, {});
-    BlockWalker walker(parameters->form, blocks, xyzq, lj, shifts,
+    BlockRoom room;
+    BlockWalker walker(parameters->form, blocks, xyzq, lj, shifts, room,
                        float_sums ? *kernel_of_float_sums() : pair_kernels().mixed);
     for (auto _ : state) {
         for (std::size_t b = 0; b < blocks.blocks.size(); ++b) {
