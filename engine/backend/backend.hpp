@@ -14,15 +14,20 @@
 namespace tessera
 {
 
-/// Proof that long-range forces have begun; join() takes it back.
+/// Proof that long-range forces, and what is wanted of them, have begun; join() takes it back.
 class [[nodiscard]] LongRangeToken {
 public:
-    LongRangeToken() = default;
-    LongRangeToken(LongRangeToken&& other) noexcept : open_(std::exchange(other.open_, false)) {}
+    explicit LongRangeToken(Wanted wanted) : wanted_(wanted) {}
+    LongRangeToken(LongRangeToken&& other) noexcept
+        : wanted_(other.wanted_), open_(std::exchange(other.open_, false))
+    {
+    }
     LongRangeToken& operator=(LongRangeToken&&) = delete;
     [[nodiscard]] bool is_open() const { return open_; }
+    [[nodiscard]] Wanted wanted() const { return wanted_; }
 
 private:
+    Wanted wanted_;
     bool open_ = true;
 };
 

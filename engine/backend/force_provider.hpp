@@ -32,6 +32,15 @@ public:
     virtual void add_forces(const Box&, std::span<const Vec3> positions, Wanted, int threads,
                             ForceSums&, EnergySums&) = 0;
 
+    /// For who can use the time until others answer: does a part of what add_forces() would do, the
+    /// more often it is called; add_forces() with the same arguments then does the rest. False:
+    /// nothing is left that can be done ahead. Local forces call no other rank here.
+    virtual bool add_ahead(const Box&, std::span<const Vec3> /*positions*/, Wanted, int /*threads*/,
+                           ForceSums&, EnergySums&)
+    {
+        return false;
+    }
+
     /// Returns the memory of what the next search and evaluation make anew; needs_search() then.
     virtual void let_go() {}
 

@@ -4,7 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace tessera
@@ -27,18 +30,65 @@ public:
     [[nodiscard]] virtual int rank() const = 0;
     [[nodiscard]] virtual int size() const = 0;
 
+    /// Messages on their way.
+    class Exchange {
+    public:
+        virtual ~Exchange() = default;
+        /// Once: what each rank sent here, by sender.
+        virtual std::vector<Bytes> finish() = 0;
+    };
+
     /// Sends to[r] to each rank r (its own included) and returns what each rank sent here, by
     /// sender. Lengths may differ and may be zero.
     virtual std::vector<Bytes> exchange(std::vector<Bytes> to) = 0;
-    /// The same where it is known how many bytes each rank sends here: they need not be told.
-    virtual std::vector<Bytes> exchange(std::vector<Bytes> to,
-                                        std::span<const std::size_t> lengths) = 0;
+    /// Begins the same where it is known how many bytes each rank sends here. Several may be under
+    /// way, with other calls between.
+    virtual std::unique_ptr<Exchange> begin_exchange(std::vector<Bytes> to,
+                                                     std::span<const std::size_t> lengths) = 0;
+    std::vector<Bytes> exchange(std::vector<Bytes> to, std::span<const std::size_t> lengths)
+    {
+        return begin_exchange(std::move(to), lengths)->finish();
+    }
 
     /// Replaces values by their sums over ranks, as two's complement integers: no order, no
     /// rounding. The same length on all ranks.
     virtual void add(std::span<std::int64_t> values) = 0;
     /// Replaces values by the largest of all ranks'.
     virtual void take_largest(std::span<std::int64_t> values) = 0;
+
+    /// While one stands, whoever waits for other ranks does `piece` after piece of it, until it
+    /// says that none is left. A piece may wait for messages, but begins no call to other ranks.
+    class Pastime {
+    public:
+        Pastime(Transport& ranks, std::function<bool()> piece) : ranks_(ranks)
+        {
+            ranks_.pastime_ = std::move(piece);
+        }
+        ~Pastime() { ranks_.pastime_ = {}; }
+        Pastime(const Pastime&) = delete;
+        Pastime& operator=(const Pastime&) = delete;
+
+    private:
+        Transport& ranks_;
+    };
+
+protected:
+    /// False: there was nothing to do.
+    bool pass_time()
+    {
+        if (!pastime_) {
+            return false;
+        }
+        const std::function<bool()> piece = std::exchange(pastime_, {}); // not within itself
+        if (!piece()) {
+            return false;
+        }
+        pastime_ = piece;
+        return true;
+    }
+
+private:
+    std::function<bool()> pastime_;
 };
 
 } // namespace tessera

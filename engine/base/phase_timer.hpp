@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tessera
@@ -43,16 +44,23 @@ public:
     void clear() { entries_.clear(); }
 
 private:
+    friend class ScopedPhase;
     std::vector<Entry> entries_;
+    double inside_ = 0; ///< of the phase under way: what phases within it took, s
 };
 
-/// Times a phase from here to the end of the block.
+/// Times a phase from here to the end of the block, without the phases within it.
 class ScopedPhase {
 public:
-    ScopedPhase(PhaseTimes& times, std::string_view name) : times_(times), name_(name) {}
+    ScopedPhase(PhaseTimes& times, std::string_view name)
+        : times_(times), name_(name), inside_outer_(std::exchange(times.inside_, 0))
+    {
+    }
     ~ScopedPhase()
     {
-        times_.add(name_, std::chrono::duration<double>(Clock::now() - begin_).count());
+        const double all = std::chrono::duration<double>(Clock::now() - begin_).count();
+        times_.add(name_, all - times_.inside_);
+        times_.inside_ = inside_outer_ + all;
     }
     ScopedPhase(const ScopedPhase&) = delete;
     ScopedPhase& operator=(const ScopedPhase&) = delete;
@@ -61,6 +69,7 @@ private:
     using Clock = std::chrono::steady_clock;
     PhaseTimes& times_;
     std::string_view name_;
+    double inside_outer_;
     Clock::time_point begin_ = Clock::now();
 };
 

@@ -38,6 +38,7 @@ public:
     {
         if (rules.owner != nullptr) {
             find_speakers();
+            find_homes();
         }
         const std::int32_t last = list.order.clusters() - 1;
         for (int lane = 0; last >= 0 && lane < width; ++lane) {
@@ -78,6 +79,7 @@ private:
     void find_entries(const ClusterOrder::Node& node)
     {
         const std::vector<ClusterOrder::Node>& nodes = list_.order.nodes;
+        const int home = home_of(node);
         cluster_.clear();
         shift_.clear();
         all_ = {node.low, node.high};
@@ -88,7 +90,9 @@ private:
             stack[depth++] = 0;
             while (depth > 0) {
                 const ClusterOrder::Node& other = nodes[at(stack[--depth])];
+                const bool holds_own = s == 0 && other.first < node.last;
                 if ((s == 0 && other.last <= node.first) ||
+                    (!holds_own && (home | home_of(other)) != all_axes) ||
                     box_gap2(low, high, other.low, other.high) > reach2_) {
                     continue;
                 }
@@ -208,7 +212,7 @@ private:
         for (std::size_t k = 0; k < found; ++k) {
             const BlockTile tile = found_[k];
             std::uint32_t excluded = excluded_[tile.entry];
-            if (rules_.owner != nullptr) {
+            if (rules_.owner != nullptr && !(is_own_[at(c)] && is_own_[at(cluster_[tile.entry])])) {
                 excluded |= pairs_of_others(c, tile.entry);
             }
             found_[plain] = tile;
@@ -231,11 +235,39 @@ private:
         }
     }
 
+    /// Along which axes any atom of a node stands in this rank's own domain.
+    void find_homes()
+    {
+        node_home_.assign(list_.order.nodes.size(), 0);
+        const auto visit = [&](const auto& self, std::int32_t index) -> int {
+            const ClusterOrder::Node& node = list_.order.nodes[at(index)];
+            int home = 0;
+            if (node.last - node.first > 1) {
+                home = self(self, node.left) | self(self, node.right);
+            } else {
+                for (int lane = 0; lane < width; ++lane) {
+                    const std::int32_t a = list_.order.atom_of_slot[at(node.first * width + lane)];
+                    home |= a < 0 ? 0 : rules_.owner->atoms[at(a)].home;
+                }
+            }
+            return node_home_[at(index)] = static_cast<std::uint8_t>(home);
+        };
+        if (!node_home_.empty()) {
+            visit(visit, 0);
+        }
+    }
+    /// A pair is computed where, along each axis, one of its atoms stands.
+    [[nodiscard]] int home_of(const ClusterOrder::Node& node) const
+    {
+        return node_home_.empty() ? all_axes : node_home_[at(&node - list_.order.nodes.data())];
+    }
+
     /// Clusters whose atoms stand in one domain: one of them speaks for all.
     void find_speakers()
     {
         const std::vector<std::int32_t>& atoms = list_.order.atom_of_slot;
         speaker_.assign(bounds_.size(), no_speaker);
+        is_own_.assign(bounds_.size(), 0);
         for (std::size_t c = 0; c < bounds_.size(); ++c) {
             const std::int32_t first = atoms[width * c];
             const bool agree = std::all_of(
@@ -243,6 +275,7 @@ private:
                 atoms.begin() + static_cast<std::ptrdiff_t>(width * (c + 1)),
                 [&](std::int32_t a) { return a < 0 || rules_.owner->stand_together(first, a); });
             speaker_[c] = agree ? first : no_speaker;
+            is_own_[c] = agree && rules_.owner->is_own(first) ? 1 : 0;
         }
     }
 
@@ -305,7 +338,10 @@ private:
     double reach2_; ///< a little more: rounding of the gap must not lose a pair
     static constexpr std::int32_t no_speaker = -1;
     static constexpr std::uint32_t all_pairs = 0xFFFF;
-    std::vector<std::int32_t> speaker_;              ///< [clusters], an atom; with other ranks only
+    static constexpr int all_axes = 7;
+    std::vector<std::uint8_t> node_home_; ///< [nodes], bits; with other ranks only
+    std::vector<std::uint8_t> is_own_;    ///< [clusters]: this rank computes all pairs of two such
+    std::vector<std::int32_t> speaker_;   ///< [clusters], an atom; with other ranks only
     std::uint32_t null_columns_ = 0, null_rows_ = 0; ///< bits of the last cluster's null atoms
 
     // of the open block

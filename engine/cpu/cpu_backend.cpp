@@ -115,6 +115,7 @@ void CpuBackend::load(const State& state)
     state_.box = on_position_grid(state.box);
     time_origin_ = state.time - static_cast<double>(state.step) * settings_.timestep;
     set_atoms(state);
+    make_groups_whole(*topology_, constraints_.plan(), state_.box, state_.position);
 }
 
 void CpuBackend::set_atoms(const State& state)
@@ -128,7 +129,6 @@ void CpuBackend::set_atoms(const State& state)
             state_.velocity[a] = {};
         }
     }
-    make_groups_whole(*topology_, constraints_.plan(), state_.box, state_.position);
     image_.assign(atoms, {0, 0, 0});
     placed_.assign(atoms, {});
 }
@@ -140,7 +140,7 @@ void CpuBackend::adopt_part(std::shared_ptr<const Topology> part, Forces forces,
     virtual_sites_ = VirtualSites(*topology_);
     constraints_ = Constraints(*topology_, make_constraint_plan(*topology_));
     prepare_atoms();
-    set_atoms(state);
+    set_atoms(state); // groups are whole from load() on
 }
 
 std::string CpuBackend::when() const
@@ -179,27 +179,35 @@ void CpuBackend::require(const std::optional<BrokenConstraint>& broken, const ch
 
 // ----- forces
 
-/// placed = position - image, in integers first: exact within 32 nm of the origin.
+/// position - image, in integers first: exact within 32 nm of the origin.
+Vec3 CpuBackend::placed(std::size_t atom) const
+{
+    const auto& row = cell_row_;
+    const auto& n = image_[atom];
+    GridPosition g = state_.position[atom];
+    g.x -= n[0] * row[0].x + n[1] * row[1].x + n[2] * row[2].x;
+    g.y -= n[1] * row[1].y + n[2] * row[2].y;
+    g.z -= n[2] * row[2].z;
+    return to_nm(g);
+}
+
 void CpuBackend::place_atoms()
 {
-    const Box& box = state_.box;
-    GridPosition row[3] = {};
-    if (box.is_periodic()) {
-        for (int k = 0; k < 3; ++k) {
-            row[k] = to_grid(box.vectors()[k]);
-        }
-    }
+    const Mat3& h = state_.box.vectors();
+    cell_row_ = state_.box.is_periodic()
+                    ? std::array<GridPosition, 3>{to_grid(h[0]), to_grid(h[1]), to_grid(h[2])}
+                    : std::array<GridPosition, 3>{};
     const auto atoms = static_cast<std::int64_t>(placed_.size());
 #pragma omp parallel for num_threads(threads_) if (atoms > few_atoms) schedule(static)
-    for (std::int64_t k = 0; k < atoms; ++k) {
-        const auto a = static_cast<std::size_t>(k);
-        const auto& n = image_[a];
-        GridPosition g = state_.position[a];
-        g.x -= n[0] * row[0].x + n[1] * row[1].x + n[2] * row[2].x;
-        g.y -= n[1] * row[1].y + n[2] * row[2].y;
-        g.z -= n[2] * row[2].z;
-        placed_[a] = to_nm(g);
+    for (std::int64_t a = 0; a < atoms; ++a) {
+        placed_[static_cast<std::size_t>(a)] = placed(static_cast<std::size_t>(a));
     }
+}
+
+void CpuBackend::set_ghost(std::size_t atom, const GridPosition& x)
+{
+    state_.position[atom] = x;
+    placed_[atom] = placed(atom);
 }
 
 /// Sites follow their parents; their positions are rounded to the grid like all others.
@@ -319,15 +327,34 @@ void CpuBackend::add_local_forces(Wanted wanted)
     add_forces_of(false, wanted, threads_);
 }
 
+/// A piece of one of the providers'.
+bool CpuBackend::add_ahead(bool long_range, Wanted wanted)
+{
+    return std::any_of(providers_.begin(), providers_.end(), [&](const auto& provider) {
+        if (provider->is_long_range() != long_range) {
+            return false;
+        }
+        const ScopedPhase phase(times_, provider->phase());
+        return provider->add_ahead(state_.box, placed_, wanted, threads_, forces_, energies_);
+    });
+}
+
+bool CpuBackend::add_ahead(Wanted wanted)
+{
+    return !wanted.hashes && add_ahead(false, wanted); // phases are told apart by their sums
+}
+
 LongRangeToken CpuBackend::begin_long_range(Wanted wanted)
 {
-    add_forces_of(true, wanted, threads_);
-    return {};
+    while (add_ahead(true, wanted)) {
+    }
+    return LongRangeToken(wanted);
 }
 
 void CpuBackend::join(LongRangeToken token)
 {
     TESSERA_EXPECT(token.is_open());
+    add_forces_of(true, token.wanted(), threads_);
 }
 
 /// Trial positions of a minimiser may overlap beyond the range of exact sums. On one thread, so

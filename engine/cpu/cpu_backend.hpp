@@ -54,7 +54,11 @@ public:
     void search();
     /// What begin_forces() does beside.
     void clear_forces(Wanted wanted);
-    void set_ghost(std::size_t atom, const GridPosition& x) { state_.position[atom] = x; }
+    /// Puts a ghost where its owner has it.
+    void set_ghost(std::size_t atom, const GridPosition& x);
+    /// A piece of the local forces, for the time that others take; the rest is
+    /// add_local_forces()'s. False: none is left.
+    bool add_ahead(Wanted wanted);
     /// Of the last evaluation, before finish_forces().
     [[nodiscard]] ForceSums& sums() { return forces_; }
     [[nodiscard]] int threads() const { return threads_; }
@@ -112,9 +116,11 @@ private:
     void set_atoms(const State& state);
     void clear_corrections();
     std::optional<BrokenConstraint> correct_displacements(std::span<const GridPosition> from);
+    [[nodiscard]] Vec3 placed(std::size_t atom) const;
     void place_atoms();
     void place_virtual_sites();
     void choose_images();
+    bool add_ahead(bool long_range, Wanted wanted);
     void add_forces_of(bool long_range, Wanted wanted, int threads);
     void sum_in_floating_point(Wanted wanted);
     [[nodiscard]] std::vector<Vec3> next_half_step_velocities();
@@ -146,6 +152,7 @@ private:
 
     // positions as the forces see them: near one cell, on a continuous path between searches
     std::vector<Vec3> placed_;
+    std::array<GridPosition, 3> cell_row_{};         ///< cell vectors
     std::vector<std::array<std::int32_t, 3>> image_; ///< cell vectors taken away, of every atom
 
     /// Of constraints, zero for unconstrained_; first the displacements that need them. In the

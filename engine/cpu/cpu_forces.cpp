@@ -26,12 +26,24 @@ public:
     void add_forces(const Box& box, std::span<const Vec3> positions, Wanted wanted, int threads,
                     ForceSums& forces, EnergySums& energies) override
     {
+        add_ahead(box, positions, wanted, threads, forces, energies);
+        is_done_ = false;
+    }
+    bool add_ahead(const Box& box, std::span<const Vec3> positions, Wanted wanted, int threads,
+                   ForceSums& forces, EnergySums& energies) override
+    {
+        if (is_done_) {
+            return false;
+        }
         listed_.add_forces(box, positions, wanted, threads, forces, energies);
+        is_done_ = true;
+        return true;
     }
 
 private:
     std::shared_ptr<const Topology> topology_;
     Listed listed_;
+    bool is_done_ = false; ///< ahead
 };
 
 class NonbondedForces : public ForceProvider {
@@ -61,6 +73,11 @@ public:
     {
         nonbonded_.add_forces(box, positions, wanted, threads, forces, energies);
     }
+    bool add_ahead(const Box& box, std::span<const Vec3> positions, Wanted wanted, int threads,
+                   ForceSums& forces, EnergySums&) override
+    {
+        return nonbonded_.add_ahead(box, positions, wanted, threads, forces.mode());
+    }
 
 private:
     Nonbonded nonbonded_;
@@ -78,6 +95,11 @@ public:
                     ForceSums& forces, EnergySums& energies) override
     {
         long_range_->add_forces(box, positions, wanted, threads, forces, energies);
+    }
+    bool add_ahead(const Box& box, std::span<const Vec3> positions, Wanted wanted, int threads,
+                   ForceSums&, EnergySums& energies) override
+    {
+        return long_range_->add_ahead(box, positions, wanted, threads, energies);
     }
     void let_go() override { long_range_->let_go(); }
     [[nodiscard]] std::vector<PhaseHash> phase_hashes() const override

@@ -94,51 +94,46 @@ LongRange::LongRange(const Topology& topology, const NonbondedSettings& settings
     }
 }
 
+template <class Visit>
+void LongRange::for_each_mesh(const Visit& visit)
+{
+    const auto visit_one = [&](auto& mesh) {
+        if (mesh) {
+            visit(*mesh);
+        }
+    };
+    visit_one(coulomb_mesh_);
+    visit_one(mixed_coulomb_mesh_);
+    visit_one(dispersion_mesh_);
+}
+
 void LongRange::restrict_to(std::span<const std::int32_t> atoms, Transport& ranks)
 {
     if (waves_) {
         throw NotBuilt("direct Ewald sums are not shared between ranks. Use electrostatics = "
                        "\"pme\", or one rank.");
     }
-    for (std::optional<Pme>* mesh : {&coulomb_mesh_, &dispersion_mesh_}) {
-        if (*mesh) {
-            (*mesh)->restrict_to(atoms, ranks);
-        }
-    }
-    if (mixed_coulomb_mesh_) {
-        mixed_coulomb_mesh_->restrict_to(atoms, ranks);
-    }
+    for_each_mesh([&](auto& mesh) { mesh.restrict_to(atoms, ranks); });
     if (ranks.rank() != 0) {
         background_ = 0; // the first rank books it
     }
 }
 
-void LongRange::add_forces(const Box& box, std::span<const Vec3> positions, Wanted wanted,
-                           int threads, ForceSums& forces, EnergySums& energies)
+bool LongRange::add_ahead(const Box& box, std::span<const Vec3> positions, Wanted wanted,
+                          int threads, EnergySums& energies)
 {
-    if (!coulomb_mesh_ && !mixed_coulomb_mesh_ && !dispersion_mesh_ && !waves_) {
-        return;
+    if (is_ahead_ || (!coulomb_mesh_ && !mixed_coulomb_mesh_ && !dispersion_mesh_ && !waves_)) {
+        return false;
     }
     if (!box.is_periodic()) {
         throw InputError("an Ewald sum (pme, ewald, LJ-PME) needs a periodic cell, but there is "
                          "none. Give a cell, or choose \"cutoff\" or \"reaction-field\".");
     }
-    threads = std::max(1, threads);
     const PositionGrid grid(box);
     const CanonicalPositions canonical(grid, positions);
-    if (coulomb_mesh_) {
-        coulomb_mesh_->add_forces(grid.box(), canonical, wanted, threads, forces, energies);
-    }
-    if (mixed_coulomb_mesh_) {
-        mixed_coulomb_mesh_->add_forces(grid.box(), canonical, wanted, threads, forces, energies);
-    }
-    if (waves_) {
-        waves_->add_forces(grid.box(), canonical_positions(grid, positions, threads), wanted,
-                           threads, forces, energies);
-    }
-    if (dispersion_mesh_) {
-        dispersion_mesh_->add_forces(grid.box(), canonical, wanted, threads, forces, energies);
-    }
+    for_each_mesh([&](auto& mesh) {
+        mesh.make_potential(grid.box(), canonical, wanted, std::max(1, threads), energies);
+    });
     const double background = -background_ / grid.box().volume();
     if (wanted.energies) {
         energies.add(EnergyKind::coulomb_reciprocal, background);
@@ -146,18 +141,29 @@ void LongRange::add_forces(const Box& box, std::span<const Vec3> positions, Want
     if (wanted.virial) {
         energies.add_virial((-0.5 * background) * identity3());
     }
+    is_ahead_ = true;
+    return true;
+}
+
+void LongRange::add_forces(const Box& box, std::span<const Vec3> positions, Wanted wanted,
+                           int threads, ForceSums& forces, EnergySums& energies)
+{
+    static_cast<void>(add_ahead(box, positions, wanted, threads, energies));
+    if (!std::exchange(is_ahead_, false)) {
+        return;
+    }
+    threads = std::max(1, threads);
+    const PositionGrid grid(box);
+    for_each_mesh([&](auto& mesh) { mesh.add_mesh_forces(grid.box(), wanted, threads, forces); });
+    if (waves_) {
+        const std::vector<Vec3> canonical = canonical_positions(grid, positions, threads);
+        waves_->add_forces(grid.box(), canonical, wanted, threads, forces, energies);
+    }
 }
 
 void LongRange::let_go()
 {
-    for (std::optional<Pme>* mesh : {&coulomb_mesh_, &dispersion_mesh_}) {
-        if (*mesh) {
-            (*mesh)->let_go();
-        }
-    }
-    if (mixed_coulomb_mesh_) {
-        mixed_coulomb_mesh_->let_go();
-    }
+    for_each_mesh([](auto& mesh) { mesh.let_go(); });
 }
 
 std::vector<PhaseHash> LongRange::phase_hashes() const

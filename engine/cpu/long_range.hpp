@@ -27,6 +27,9 @@ public:
     /// Throws NotBuilt for direct Ewald sums, which have no integer mesh to share.
     void restrict_to(std::span<const std::int32_t> atoms, Transport& ranks);
 
+    /// As ForceProvider::add_ahead, all but forces; calls other ranks.
+    bool add_ahead(const Box& box, std::span<const Vec3> positions, Wanted wanted, int threads,
+                   EnergySums& energies);
     /// Not const: meshes are kept between calls.
     void add_forces(const Box& box, std::span<const Vec3> positions, Wanted wanted, int threads,
                     ForceSums& forces, EnergySums& energies);
@@ -38,10 +41,14 @@ public:
     [[nodiscard]] std::vector<PhaseHash> phase_hashes() const;
 
 private:
+    template <class Visit>
+    void for_each_mesh(const Visit& visit);
+
     std::optional<Pme> coulomb_mesh_;
     std::optional<MixedPme> mixed_coulomb_mesh_;
     std::optional<Pme> dispersion_mesh_;
     std::optional<Ewald> waves_;
+    bool is_ahead_ = false; ///< potentials are made
     double background_ = 0; ///< pi ke Q^2/(2 beta^2), kJ/mol nm^3
 };
 

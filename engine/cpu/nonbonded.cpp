@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 #include <limits>
 #include <optional>
+#include <utility>
 
 namespace tessera
 {
@@ -231,6 +232,7 @@ void Nonbonded::let_go()
         pruned_->let_go();
     }
     work_ = {};
+    ahead_ = {};
     tessera::let_go(is_partial_);
 }
 
@@ -331,75 +333,110 @@ void walk_rows(const ClusterPairList& list, const Walk& walk)
 
 } // namespace
 
-/// The forces of all blocks, by thread.
-std::vector<std::optional<BlockWalker>> Nonbonded::walk_blocks(const Evaluation& now, bool wide)
+Nonbonded::BlockWalk Nonbonded::begin_walk(const Evaluation& now)
 {
     const auto units = [](const GridPosition& x) {
         return BlockWalker::Units{KernelGrid::unit(x.x), KernelGrid::unit(x.y),
                                   KernelGrid::unit(x.z)};
     };
-    std::vector<BlockWalker::Units> shifts;
+    BlockWalk walk;
     for (const GridPosition& s : work_.shift_grid) {
-        shifts.push_back(units(s));
+        walk.shifts.push_back(units(s));
     }
-    std::vector<BlockWalker::Units> origins;
     for (const PairBlocks::Block& block : pair_blocks_.blocks) {
         // any point will do: positions relative to it are exact, wherever it is
-        origins.push_back(units(to_grid(now.atoms.moved(block.origin))));
+        walk.origins.push_back(units(to_grid(now.atoms.moved(block.origin))));
     }
     const PairBlocks& blocks =
-        pruned_->of(pair_blocks_, {work_.block_xyzq, shifts, origins}, now.threads);
-    const auto count = static_cast<std::int64_t>(blocks.blocks.size());
-    std::vector<std::optional<BlockWalker>> walkers(at(now.threads));
-    work_.rooms.resize(std::max(work_.rooms.size(), walkers.size()));
+        pruned_->of(pair_blocks_, {work_.block_xyzq, walk.shifts, walk.origins}, now.threads);
+    walk.count = std::ssize(blocks.blocks);
+    walk.walkers.resize(at(now.threads));
+    work_.rooms.resize(std::max(work_.rooms.size(), walk.walkers.size()));
 #pragma omp parallel num_threads(now.threads)
     {
         const std::size_t me = at(thread_number());
-        BlockWalker& mine = walkers[me].emplace(blocks_->form, blocks, work_.block_xyzq, slot_lj_,
-                                                shifts, work_.rooms[me]);
-#pragma omp for schedule(dynamic, 1)
-        for (std::int64_t b = 0; b < count; ++b) {
-            mine.walk(b, origins[at(b)], now.wanted.virial, wide);
-        }
+        walk.walkers[me].emplace(blocks_->form, blocks, work_.block_xyzq, slot_lj_, walk.shifts,
+                                 work_.rooms[me]);
     }
-    return walkers;
+    return walk;
+}
+
+/// `wide`: sums in 64 bits.
+void Nonbonded::go_on(BlockWalk& walk, const Evaluation& now, std::int64_t blocks, bool wide) const
+{
+    const std::int64_t first = walk.next;
+    walk.next = std::min(walk.count, first + blocks);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(now.threads)
+    for (std::int64_t b = first; b < walk.next; ++b) {
+        walk.walkers[at(thread_number())]->walk(b, walk.origins[at(b)], now.wanted.virial, wide);
+    }
+}
+
+Nonbonded::Ahead Nonbonded::begin(const Box& box, std::span<const Vec3> positions, Wanted wanted,
+                                  int threads, SumMode mode)
+{
+    TESSERA_EXPECT(searched_ && positions.size() == tracker_.atoms());
+    check(box);
+    const bool in_tiles = tiles_ && mode == SumMode::exact;
+    const bool in_blocks = in_tiles && blocks_;
+    Ahead ahead{{tracker_.at(box), wanted, std::max(1, threads), mode, in_tiles, in_blocks,
+                 in_blocks && !pair_blocks_.other_columns.empty()},
+                {}};
+    make_room(ahead.now);
+    place_atoms(ahead.now, positions);
+    if (in_blocks && !wanted.energies) {
+        ahead.walk = begin_walk(ahead.now);
+    }
+    return ahead;
+}
+
+/// FP64 positions and listeners need as much; both are seldom.
+void Nonbonded::make_room(const Evaluation& now)
+{
+    if (now.in_blocks && now.wanted.energies) {
+        pruned_->let_go();
+    }
+}
+
+bool Nonbonded::add_ahead(const Box& box, std::span<const Vec3> positions, Wanted wanted,
+                          int threads, SumMode mode)
+{
+    if (!ahead_) {
+        ahead_ = begin(box, positions, wanted, threads, mode);
+        return true;
+    }
+    if (!ahead_->walk || ahead_->walk->next == ahead_->walk->count) {
+        return false;
+    }
+    constexpr std::int64_t blocks = 2; // a tenth of a millisecond
+    go_on(*ahead_->walk, ahead_->now, blocks * ahead_->now.threads, block_options_.wide);
+    return true;
 }
 
 void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Wanted wanted,
                            int threads, ForceSums& forces, EnergySums& energies)
 {
-    TESSERA_EXPECT(searched_ && positions.size() == tracker_.atoms());
-    check(box);
-    const bool in_tiles = tiles_ && forces.mode() == SumMode::exact;
-    const bool in_blocks = in_tiles && blocks_;
-    const Evaluation now{tracker_.at(box),
-                         wanted,
-                         std::max(1, threads),
-                         forces.mode(),
-                         in_tiles,
-                         in_blocks,
-                         in_blocks && !pair_blocks_.other_columns.empty()};
-    const auto make_room = [&] { // FP64 positions and listeners need as much; both are seldom
-        if (in_blocks && wanted.energies) {
-            pruned_->let_go();
-        }
-    };
-    make_room();
-    place_atoms(now, positions);
-    const PairPlaces places{[&](std::size_t a) { return as_seen(now.atoms, positions[a], a); },
-                            work_.shift_grid};
-    if (!in_blocks || now.has_others || wanted.energies) {
+    if (!ahead_) {
+        ahead_ = begin(box, positions, wanted, threads, forces.mode());
+    }
+    auto [now, begun] = *std::exchange(ahead_, {});
+    const PairPlaces places{
+        [&, &atoms = now.atoms](std::size_t a) { return as_seen(atoms, positions[a], a); },
+        work_.shift_grid};
+    if (!now.in_blocks || now.has_others || wanted.energies) {
         add_without_blocks(now, places, forces, energies);
     }
-    if (in_blocks) {
-        const auto add = [&](bool wide) {
-            return add_block_forces(walk_blocks(now, wide), tiles_->force_bits, list_.order, places,
-                                    wanted, now.threads, forces, energies);
+    if (now.in_blocks) {
+        const auto add = [&, &now = now](BlockWalk walk, bool wide) {
+            go_on(walk, now, walk.count, wide);
+            return add_block_forces(walk.walkers, tiles_->force_bits, list_.order, places, wanted,
+                                    now.threads, forces, energies);
         };
-        const bool fits = add(block_options_.wide) || add(true);
+        const bool fits = add(begun ? std::move(*begun) : begin_walk(now), block_options_.wide) ||
+                          add(begin_walk(now), true);
         TESSERA_ENSURE(fits);
     }
-    make_room();
+    make_room(now);
     corrections_.add_forces(now.atoms.grid, positions, wanted, now.threads, forces, energies);
 }
 

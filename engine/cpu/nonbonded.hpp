@@ -74,6 +74,9 @@ public:
     /// force beyond the range of the grid marks `forces` (ForceSums::out_of_range).
     void add_forces(const Box& box, std::span<const Vec3> positions, Wanted wanted, int threads,
                     ForceSums& forces, EnergySums& energies);
+    /// As ForceProvider::add_ahead.
+    bool add_ahead(const Box& box, std::span<const Vec3> positions, Wanted wanted, int threads,
+                   SumMode mode);
 
     /// Forgets the search and returns its memory; what was evaluated stands.
     void let_go();
@@ -120,6 +123,21 @@ private:
         bool in_blocks;  ///< most of them from that of blocks
         bool has_others; ///< the others from that of single tiles
     };
+    /// The way through all blocks, by thread.
+    struct BlockWalk {
+        std::vector<BlockWalker::Units> shifts, origins;
+        std::vector<std::optional<BlockWalker>> walkers;
+        std::int64_t next = 0, count = 0; ///< blocks
+    };
+    /// What is done before add_forces() ends.
+    struct Ahead {
+        Evaluation now;
+        std::optional<BlockWalk> walk; ///< where blocks come first
+    };
+    [[nodiscard]] Ahead begin(const Box& box, std::span<const Vec3> positions, Wanted wanted,
+                              int threads, SumMode mode);
+    [[nodiscard]] BlockWalk begin_walk(const Evaluation& now);
+    void go_on(BlockWalk& walk, const Evaluation& now, std::int64_t blocks, bool wide) const;
     void place_atoms(const Evaluation& now, std::span<const Vec3> positions);
     [[nodiscard]] std::size_t place_of(std::size_t atom) const;
     void place(const Evaluation& now, std::span<const Vec3> positions, std::size_t first,
@@ -127,8 +145,7 @@ private:
     void place(const AtomTracker::Now& now, const Vec3& position, std::size_t atom);
     [[nodiscard]] GridPosition as_seen(const AtomTracker::Now& now, const Vec3& position,
                                        std::size_t atom) const;
-    [[nodiscard]] std::vector<std::optional<BlockWalker>> walk_blocks(const Evaluation& now,
-                                                                      bool wide);
+    void make_room(const Evaluation& now);
     void add_without_blocks(const Evaluation& now, const PairPlaces& places, ForceSums& forces,
                             EnergySums& energies);
     void add_share(const Evaluation& now, bool has_doubles, PairSums& mine);
@@ -172,6 +189,7 @@ private:
     std::optional<PrunedBlocks> pruned_;   ///< of them, as atoms move; with blocks only
     AlignedVector<float> slot_lj_;         ///< as in BlockTask
     PairWork work_;                        ///< of the last evaluation
+    std::optional<Ahead> ahead_;           ///< of one under way
     std::vector<std::uint8_t> is_partial_; ///< [columns]: other ranks compute some; may be empty
 };
 

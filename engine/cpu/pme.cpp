@@ -518,6 +518,14 @@ template <class R>
 void BasicPme<R>::add_forces(const Box& box, const CanonicalPositions& positions, Wanted wanted,
                              int threads, ForceSums& forces, EnergySums& energies)
 {
+    make_potential(box, positions, wanted, threads, energies);
+    add_mesh_forces(box, wanted, threads, forces);
+}
+
+template <class R>
+void BasicPme<R>::make_potential(const Box& box, const CanonicalPositions& positions, Wanted wanted,
+                                 int threads, EnergySums& energies)
+{
     charges_hash_ = potential_hash_ = {};
     locate(box, positions, threads);
     if (shared_) {
@@ -559,14 +567,22 @@ void BasicPme<R>::add_forces(const Box& box, const CanonicalPositions& positions
         }
     }
     if (shared_) {
-        shared_->backward(spectrum_, spread_, potential_, threads);
+        shared_->backward(spectrum_, threads);
     } else {
         for (std::size_t s = 0; s < sets; ++s) {
             fft_.planes_backward(spectrum_[s], potential_[s].data() + row(0, 0), at(layout_.n[0]),
                                  threads);
         }
     }
-    for (std::size_t s = 0; s < sets && wanted.hashes && !shared_; ++s) {
+}
+
+template <class R>
+void BasicPme<R>::add_mesh_forces(const Box& box, Wanted wanted, int threads, ForceSums& forces)
+{
+    if (shared_) {
+        shared_->take_potentials(spread_, potential_);
+    }
+    for (std::size_t s = 0; s < potential_.size() && wanted.hashes && !shared_; ++s) {
         potential_hash_.add(hash_of_points(potential_[s]));
     }
     gather(box, threads, forces);

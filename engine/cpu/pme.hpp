@@ -51,6 +51,11 @@ public:
     /// Positions are canonical for this box.
     void add_forces(const Box& box, const CanonicalPositions& positions, Wanted wanted, int threads,
                     ForceSums& forces, EnergySums& energies);
+    /// Its halves: all but forces, and forces. Between them potentials of other ranks may still be
+    /// on their way.
+    void make_potential(const Box& box, const CanonicalPositions& positions, Wanted wanted,
+                        int threads, EnergySums& energies);
+    void add_mesh_forces(const Box& box, Wanted wanted, int threads, ForceSums& forces);
 
     /// Returns the memory of what add_forces() makes anew.
     void let_go();

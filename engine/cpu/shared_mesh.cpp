@@ -84,18 +84,28 @@ void SharedMesh<R>::put(const MeshLayout& layout, std::span<const std::span<cons
     }
 }
 
+/// Bytes from or to other ranks.
 template <class R>
-typename SharedMesh<R>::Messages SharedMesh<R>::exchange(Messages to)
+std::int64_t SharedMesh<R>::count(const Messages& messages) const
 {
-    const auto count = [&](const Messages& messages) {
-        std::int64_t bytes = 0;
-        for (int r = 0; r < plan_.ranks(); ++r) {
-            bytes += r == ranks_.rank() ? 0 : std::ssize(messages[at(r)]);
-        }
-        return bytes;
-    };
+    std::int64_t bytes = 0;
+    for (int r = 0; r < plan_.ranks(); ++r) {
+        bytes += r == ranks_.rank() ? 0 : std::ssize(messages[at(r)]);
+    }
+    return bytes;
+}
+
+/// Sends each rank its part; returns the others' parts of this rank's. `length(r)`: bytes from r.
+template <class R>
+template <class Length>
+typename SharedMesh<R>::Messages SharedMesh<R>::exchange(Messages to, const Length& length)
+{
+    std::vector<std::size_t> lengths;
+    for (int r = 0; r < plan_.ranks(); ++r) {
+        lengths.push_back(length(r));
+    }
     traffic_.sent += count(to);
-    Messages from = ranks_.exchange(std::move(to));
+    Messages from = ranks_.exchange(std::move(to), lengths);
     traffic_.received += count(from);
     return from;
 }
@@ -160,7 +170,9 @@ bool SharedMesh<R>::add_charges(const Messages& from, std::size_t set, R unit)
 template <class R>
 bool SharedMesh<R>::forward(R unit, std::vector<Spectrum>& spectra, int threads)
 {
-    const Messages from = exchange(std::move(charges_));
+    traffic_.sent += count(charges_);
+    const Messages from = ranks_.exchange(std::move(charges_));
+    traffic_.received += count(from);
     bricks_.assign(at(plan_.ranks()), {});
     for (std::size_t r = 0; r < from.size(); ++r) {
         if (!from[r].empty()) {
@@ -190,7 +202,10 @@ bool SharedMesh<R>::forward(R unit, std::vector<Spectrum>& spectra, int threads)
     for (Bytes& message : to) {
         message[0] = std::byte(fits ? 0 : 1);
     }
-    const Messages parts = exchange(std::move(to));
+    const int me = ranks_.rank();
+    const Messages parts = exchange(std::move(to), [&](int sender) {
+        return MeshPlan::part_header + spectra.size() * sizeof(R) * plan_.transposed(sender, me);
+    });
     const std::size_t plane = fft_.plane_of(at(lines().count));
     for (std::size_t sender = 0; sender < parts.size(); ++sender) {
         fits = fits && parts[sender][0] == std::byte(0);
@@ -210,8 +225,7 @@ bool SharedMesh<R>::forward(R unit, std::vector<Spectrum>& spectra, int threads)
 }
 
 template <class R>
-void SharedMesh<R>::backward(const std::vector<Spectrum>& spectra, const MeshLayout& layout,
-                             std::vector<std::vector<R>>& potentials, int threads)
+void SharedMesh<R>::backward(const std::vector<Spectrum>& spectra, int threads)
 {
     const std::size_t half = at(fft_.half()), plane = fft_.plane_of(at(lines().count));
     const std::size_t ny = at(plan_.grid()[1]), nz = at(plan_.grid()[2]);
@@ -229,7 +243,10 @@ void SharedMesh<R>::backward(const std::vector<Spectrum>& spectra, const MeshLay
             }
         }
     }
-    const Messages parts = exchange(std::move(to));
+    const int me = ranks_.rank();
+    const Messages parts = exchange(std::move(to), [&](int sender) {
+        return spectra.size() * sizeof(R) * plan_.transposed(me, sender);
+    });
     std::vector<Reader> readers(parts.begin(), parts.end());
     Messages rows(at(plan_.ranks()));
     std::vector<R> row_of_brick;
@@ -261,7 +278,21 @@ void SharedMesh<R>::backward(const std::vector<Spectrum>& spectra, const MeshLay
             }
         }
     }
-    const Messages mine = exchange(std::move(rows));
+    std::vector<std::size_t> lengths;
+    for (int owner = 0; owner < plan_.ranks(); ++owner) {
+        lengths.push_back(spectra.size() * sizeof(R) * plan_.planes_of(mine_, owner).size() *
+                          mine_.points_of_plane());
+    }
+    traffic_.sent += count(rows);
+    potentials_ = ranks_.begin_exchange(std::move(rows), lengths);
+}
+
+template <class R>
+void SharedMesh<R>::take_potentials(const MeshLayout& layout,
+                                    std::vector<std::vector<R>>& potentials)
+{
+    const Messages mine = std::exchange(potentials_, {})->finish();
+    traffic_.received += count(mine);
     for (int owner = 0; owner < plan_.ranks(); ++owner) {
         Reader reader(mine[at(owner)]);
         for (std::vector<R>& potential : potentials) {

@@ -7,6 +7,7 @@
 #include "engine/plans/mesh_plan.hpp"
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 namespace tessera
@@ -41,9 +42,10 @@ public:
     /// range of the mesh (half of the integers').
     [[nodiscard]] bool forward(R unit, std::vector<Spectrum>& spectra, int threads);
 
-    /// The way back, from spectra transformed along x to this rank's brick of potential.
-    void backward(const std::vector<Spectrum>& spectra, const MeshLayout& layout,
-                  std::vector<std::vector<R>>& potentials, int threads);
+    /// The way back, from spectra transformed along x to potentials, which are sent to the bricks.
+    void backward(const std::vector<Spectrum>& spectra, int threads);
+    /// What arrives in this rank's brick, laid out as `layout`.
+    void take_potentials(const MeshLayout& layout, std::vector<std::vector<R>>& potentials);
 
     [[nodiscard]] const MeshBrick& brick() const { return mine_; }
     /// Bytes to and from other ranks since begin(): what plan().traffic() says.
@@ -52,7 +54,9 @@ public:
 private:
     using Messages = std::vector<Transport::Bytes>;
 
-    Messages exchange(Messages to);
+    [[nodiscard]] std::int64_t count(const Messages& messages) const;
+    template <class Length>
+    Messages exchange(Messages to, const Length& length);
     bool add_charges(const Messages& from, std::size_t set, R unit);
     template <class Visit>
     void for_each_row(const MeshBrick& brick, const Visit& visit) const;
@@ -63,9 +67,10 @@ private:
     MeshBrick mine_;
     std::vector<MeshBrick> bricks_; ///< of all ranks, as far as they touch this rank's planes
     Messages charges_;
-    std::vector<Whole> sum_; ///< this rank's planes
-    std::vector<R> real_;    ///< the same as numbers
-    Spectrum planes_;        ///< their spectrum along z and y
+    std::vector<Whole> sum_;                          ///< this rank's planes
+    std::vector<R> real_;                             ///< the same as numbers
+    Spectrum planes_;                                 ///< their spectrum along z and y
+    std::unique_ptr<Transport::Exchange> potentials_; ///< on their way
     MeshPlan::Traffic traffic_;
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <exception>
+#include <map>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -16,37 +17,57 @@ namespace tessera
 namespace
 {
 
-/// What the ranks share.
+std::size_t at(int k)
+{
+    return static_cast<std::size_t>(k);
+}
+
+/// What the ranks share: messages lie on the table of their exchange until all have taken theirs.
 class Room {
 public:
-    explicit Room(int ranks)
-        : ranks_(ranks), box_(static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks))
-    {
-    }
+    using Messages = std::vector<Transport::Bytes>;
+
+    explicit Room(int ranks) : ranks_(ranks) {}
 
     [[nodiscard]] int ranks() const { return ranks_; }
-    /// Where `from` leaves what is meant for `to`; only between meetings.
-    Transport::Bytes& box(int from, int to)
-    {
-        return box_[static_cast<std::size_t>(from) * static_cast<std::size_t>(ranks_) +
-                    static_cast<std::size_t>(to)];
-    }
 
-    /// Waits for all ranks.
-    void meet()
+    /// In the n-th exchange of rank `from`, which is the n-th of every rank.
+    void put(std::int64_t n, int from, Messages to)
     {
-        std::unique_lock lock(mutex_);
-        const std::uint64_t meeting = meeting_;
-        if (++arrived_ == ranks_) {
-            arrived_ = 0;
-            ++meeting_;
+        const std::lock_guard lock(mutex_);
+        Table& table = tables_[n];
+        table.messages.resize(at(ranks_));
+        table.messages[at(from)] = std::move(to);
+        if (++table.arrived == ranks_) {
             all_here_.notify_all();
         }
-        all_here_.wait(lock, [&] { return meeting_ != meeting || failed_; });
+    }
+
+    [[nodiscard]] bool is_complete(std::int64_t n)
+    {
+        const std::lock_guard lock(mutex_);
+        return failed_ || tables_[n].arrived == ranks_;
+    }
+
+    /// Waits until all have put theirs.
+    Messages take(std::int64_t n, int to)
+    {
+        std::unique_lock lock(mutex_);
+        all_here_.wait(lock, [&] { return failed_ || tables_[n].arrived == ranks_; });
         if (failed_) {
             throw OtherRankError("another rank failed. Its own message says why.");
         }
+        Table& table = tables_[n];
+        Messages mine;
+        for (Messages& from : table.messages) {
+            mine.push_back(std::move(from[at(to)]));
+        }
+        if (++table.taken == ranks_) {
+            tables_.erase(n);
+        }
+        return mine;
     }
+
     void fail()
     {
         const std::lock_guard lock(mutex_);
@@ -55,12 +76,15 @@ public:
     }
 
 private:
+    struct Table {
+        std::vector<Messages> messages; ///< [sender][receiver]
+        int arrived = 0, taken = 0;
+    };
+
     int ranks_;
-    std::vector<Transport::Bytes> box_;
     std::mutex mutex_;
     std::condition_variable all_here_;
-    std::uint64_t meeting_ = 0;
-    int arrived_ = 0;
+    std::map<std::int64_t, Table> tables_; ///< of exchanges under way
     bool failed_ = false;
 };
 
@@ -71,29 +95,42 @@ public:
     [[nodiscard]] int rank() const override { return rank_; }
     [[nodiscard]] int size() const override { return room_.ranks(); }
 
+    class Exchange final : public Transport::Exchange {
+    public:
+        Exchange(LoopbackTransport& ranks, std::vector<std::size_t> lengths)
+            : ranks_(ranks), number_(ranks.exchanges_++), lengths_(std::move(lengths))
+        {
+        }
+        [[nodiscard]] std::int64_t number() const { return number_; }
+        std::vector<Bytes> finish() override
+        {
+            while (!ranks_.room_.is_complete(number_) && ranks_.pass_time()) {
+            }
+            std::vector<Bytes> from = ranks_.room_.take(number_, ranks_.rank_);
+            for (std::size_t r = 0; r < lengths_.size(); ++r) {
+                TESSERA_EXPECT(from[r].size() == lengths_[r]);
+            }
+            return from;
+        }
+
+    private:
+        LoopbackTransport& ranks_;
+        std::int64_t number_;
+        std::vector<std::size_t> lengths_; ///< empty: nobody knew
+    };
+
     std::vector<Bytes> exchange(std::vector<Bytes> to) override
     {
-        for (int r = 0; r < size(); ++r) {
-            room_.box(rank_, r) = std::move(to[static_cast<std::size_t>(r)]);
-        }
-        room_.meet();
-        std::vector<Bytes> from;
-        from.reserve(to.size());
-        for (int r = 0; r < size(); ++r) {
-            from.push_back(std::move(room_.box(r, rank_)));
-        }
-        room_.meet(); // boxes are empty before anyone fills them again
-        return from;
+        return begin_exchange(std::move(to), {})->finish();
     }
 
-    std::vector<Bytes> exchange(std::vector<Bytes> to,
-                                std::span<const std::size_t> lengths) override
+    std::unique_ptr<Transport::Exchange>
+    begin_exchange(std::vector<Bytes> to, std::span<const std::size_t> lengths) override
     {
-        std::vector<Bytes> from = exchange(std::move(to));
-        for (std::size_t r = 0; r < from.size(); ++r) {
-            TESSERA_EXPECT(from[r].size() == lengths[r]);
-        }
-        return from;
+        auto out = std::make_unique<Exchange>(
+            *this, std::vector<std::size_t>(lengths.begin(), lengths.end()));
+        room_.put(out->number(), rank_, std::move(to));
+        return out;
     }
 
     void add(std::span<std::int64_t> values) override
@@ -114,14 +151,13 @@ private:
     {
         const std::span<const std::byte> mine =
             std::as_bytes(std::span<const std::int64_t>(values));
-        std::vector<Bytes> to(static_cast<std::size_t>(size()), Bytes(mine.begin(), mine.end()));
+        std::vector<Bytes> to(at(size()), Bytes(mine.begin(), mine.end()));
         const std::vector<Bytes> from = exchange(std::move(to));
         for (int r = 0; r < size(); ++r) {
             if (r == rank_) {
                 continue;
             }
-            const auto* other =
-                reinterpret_cast<const std::int64_t*>(from[static_cast<std::size_t>(r)].data());
+            const auto* other = reinterpret_cast<const std::int64_t*>(from[at(r)].data());
             for (std::size_t k = 0; k < values.size(); ++k) {
                 values[k] = join(values[k], other[k]);
             }
@@ -130,6 +166,7 @@ private:
 
     Room& room_;
     int rank_;
+    std::int64_t exchanges_ = 0; ///< begun so far
 };
 
 } // namespace
@@ -137,7 +174,7 @@ private:
 void run_loopback(int ranks, const std::function<void(Transport&)>& work)
 {
     Room room(ranks);
-    std::vector<std::exception_ptr> fault(static_cast<std::size_t>(ranks));
+    std::vector<std::exception_ptr> fault(at(ranks));
     std::vector<std::thread> threads;
     threads.reserve(static_cast<std::size_t>(ranks));
     for (int r = 0; r < ranks; ++r) {
@@ -146,7 +183,7 @@ void run_loopback(int ranks, const std::function<void(Transport&)>& work)
                 LoopbackTransport transport(room, r);
                 work(transport);
             } catch (...) {
-                fault[static_cast<std::size_t>(r)] = std::current_exception();
+                fault[at(r)] = std::current_exception();
                 room.fail();
             }
         });

@@ -100,13 +100,15 @@ public:
     {
     }
 
-    /// May throw OtherRankError: buffers of the requests must be kept then until MPI is ended.
-    void wait(std::vector<MPI_Request>& requests) const
+    /// `pass_time`: does something else; false where there is nothing. May throw OtherRankError:
+    /// buffers of the requests must be kept then until MPI is ended.
+    template <class PassTime>
+    void wait(std::vector<MPI_Request>& requests, const PassTime& pass_time) const
     {
         using Clock = std::chrono::steady_clock;
         constexpr auto busy = std::chrono::microseconds(20);
         constexpr auto unusual = std::chrono::milliseconds(20);
-        const Clock::time_point begin = Clock::now();
+        Clock::time_point begin = Clock::now();
         int done = 0;
         while (done == 0) {
             check(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done,
@@ -114,6 +116,10 @@ public:
                   "waiting for other ranks");
             if (done != 0) {
                 return;
+            }
+            if (pass_time()) {
+                begin = Clock::now();
+                continue;
             }
             const auto waited = Clock::now() - begin;
             if (waited > unusual) {
@@ -173,37 +179,44 @@ public:
                             MPI_COMM_WORLD, requests.data()),
               "telling the lengths of messages");
         wait(requests, mine, told);
-        return exchange(std::move(to), std::vector<std::size_t>(told.begin(), told.end()));
+        return Transport::exchange(std::move(to),
+                                   std::vector<std::size_t>(told.begin(), told.end()));
     }
 
-    std::vector<Bytes> exchange(std::vector<Bytes> to,
-                                std::span<const std::size_t> lengths) override
-    {
-        std::vector<Bytes> from(to.size());
-        std::vector<MPI_Request> requests;
-        for (int r = 0; r < size_; ++r) {
-            Bytes& in = from[static_cast<std::size_t>(r)];
-            Bytes& out = to[static_cast<std::size_t>(r)];
-            if (r == rank_) {
-                in = std::move(out);
-                continue;
-            }
-            in.resize(lengths[static_cast<std::size_t>(r)]);
-            if (!in.empty()) {
-                requests.emplace_back();
-                check(MPI_Irecv(in.data(), count_of(in.size()), MPI_BYTE, r, 0, MPI_COMM_WORLD,
-                                &requests.back()),
-                      "receiving from another rank");
-            }
-            if (!out.empty()) {
-                requests.emplace_back();
-                check(MPI_Isend(out.data(), count_of(out.size()), MPI_BYTE, r, 0, MPI_COMM_WORLD,
-                                &requests.back()),
-                      "sending to another rank");
+    class Exchange final : public Transport::Exchange {
+    public:
+        Exchange(MpiTransport& ranks, std::vector<Bytes> to)
+            : ranks_(ranks), from_(to.size()), to_(std::move(to))
+        {
+        }
+        void begin(std::span<const std::size_t> lengths);
+        std::vector<Bytes> finish() override
+        {
+            ranks_.wait(requests_, from_, to_);
+            requests_.clear();
+            return std::move(from_);
+        }
+        ~Exchange() override
+        {
+            if (!requests_.empty()) {
+                ranks_.keep(from_, to_);
             }
         }
-        wait(requests, from, to);
-        return from;
+        Exchange(const Exchange&) = delete;
+        Exchange& operator=(const Exchange&) = delete;
+
+    private:
+        MpiTransport& ranks_;
+        std::vector<Bytes> from_, to_;
+        std::vector<MPI_Request> requests_;
+    };
+
+    std::unique_ptr<Transport::Exchange>
+    begin_exchange(std::vector<Bytes> to, std::span<const std::size_t> lengths) override
+    {
+        auto out = std::make_unique<Exchange>(*this, std::move(to));
+        out->begin(lengths);
+        return out;
     }
 
     void add(std::span<std::int64_t> values) override
@@ -230,14 +243,20 @@ private:
         std::copy(joined.begin(), joined.end(), values.begin());
     }
 
-    /// Waits; buffers of what is given up stay, as messages may still come into them.
+    /// Buffers of what is given up stay, as messages may still come into them.
+    template <class... Buffers>
+    void keep(Buffers&... buffers)
+    {
+        (kept_.push_back(std::make_shared<Buffers>(std::move(buffers))), ...);
+    }
+
     template <class... Buffers>
     void wait(std::vector<MPI_Request>& requests, Buffers&... buffers)
     {
         try {
-            patience_.wait(requests);
+            patience_.wait(requests, [this] { return pass_time(); });
         } catch (...) {
-            (kept_.push_back(std::make_shared<Buffers>(std::move(buffers))), ...);
+            keep(buffers...);
             throw;
         }
     }
@@ -397,6 +416,32 @@ private:
     int status_ = 0;
     bool is_ill_ = false;
 };
+
+/// Between two ranks messages arrive in the order in which they were sent: exchanges need no tag.
+void MpiTransport::Exchange::begin(std::span<const std::size_t> lengths)
+{
+    for (int r = 0; r < ranks_.size(); ++r) {
+        Bytes& in = from_[static_cast<std::size_t>(r)];
+        Bytes& out = to_[static_cast<std::size_t>(r)];
+        if (r == ranks_.rank()) {
+            in = std::move(out);
+            continue;
+        }
+        in.resize(lengths[static_cast<std::size_t>(r)]);
+        if (!in.empty()) {
+            requests_.emplace_back();
+            check(MPI_Irecv(in.data(), count_of(in.size()), MPI_BYTE, r, 0, MPI_COMM_WORLD,
+                            &requests_.back()),
+                  "receiving from another rank");
+        }
+        if (!out.empty()) {
+            requests_.emplace_back();
+            check(MPI_Isend(out.data(), count_of(out.size()), MPI_BYTE, r, 0, MPI_COMM_WORLD,
+                            &requests_.back()),
+                  "sending to another rank");
+        }
+    }
+}
 
 } // namespace
 

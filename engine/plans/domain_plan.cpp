@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 namespace tessera
@@ -89,10 +90,64 @@ DomainGrid choose_domain_grid(const Box& box, double reach, int ranks)
     return DomainGrid(best);
 }
 
+namespace
+{
+
+/// Boundaries of layers with equal shares of what the present ones hold.
+std::vector<double> equal_shares(const std::vector<double>& bound, const std::vector<double>& work)
+{
+    const double all = std::accumulate(work.begin(), work.end(), 0.0);
+    std::vector<double> out = bound;
+    double below = 0; // of the work, up to bound[layer]
+    std::size_t layer = 0;
+    for (std::size_t k = 1; k + 1 < bound.size(); ++k) {
+        const double wanted = all * static_cast<double>(k) / static_cast<double>(work.size());
+        while (layer + 1 < work.size() && below + work[layer] < wanted) {
+            below += work[layer++];
+        }
+        const double part = work[layer] > 0 ? (wanted - below) / work[layer] : 0.5;
+        out[k] = bound[layer] + std::clamp(part, 0.0, 1.0) * (bound[layer + 1] - bound[layer]);
+    }
+    return out;
+}
+
+} // namespace
+
+DomainGrid balanced(const DomainGrid& grid, std::span<const double> work)
+{
+    constexpr double tolerance = 1.05, damping = 0.5;
+    DomainGrid out = grid;
+    for (std::size_t d = 0; d < 3; ++d) {
+        std::vector<double> layer(at(grid.count[d]));
+        for (int rank = 0; rank < grid.ranks(); ++rank) {
+            layer[at(grid.domain_of(rank)[d])] += work[at(rank)];
+        }
+        const double mean = std::accumulate(layer.begin(), layer.end(), 0.0) / grid.count[d];
+        if (!(*std::max_element(layer.begin(), layer.end()) > tolerance * mean)) {
+            continue;
+        }
+        const std::vector<double> wanted = equal_shares(grid.bound[d], layer);
+        const double least = 1.0 / (3.0 * grid.count[d]);
+        std::vector<double>& bound = out.bound[d];
+        for (std::size_t k = 1; k + 1 < bound.size(); ++k) {
+            bound[k] += damping * (wanted[k] - bound[k]);
+            bound[k] = std::max(bound[k], bound[k - 1] + least);
+        }
+        for (std::size_t k = bound.size() - 2; k >= 1; --k) {
+            bound[k] = std::min(bound[k], bound[k + 1] - least);
+        }
+    }
+    return out;
+}
+
 std::array<int, 3> cells_beyond(const Box& box, const Vec3& from, const Vec3& to)
 {
     const Vec3 d = to - from;
-    const Vec3 k = box.to_fraction(box.shortest(d) - d);
+    const Vec3 nearest = box.shortest(d);
+    if (nearest == d) {
+        return {};
+    }
+    const Vec3 k = box.to_fraction(nearest - d);
     return {static_cast<int>(std::lrint(k.x)), static_cast<int>(std::lrint(k.y)),
             static_cast<int>(std::lrint(k.z))};
 }

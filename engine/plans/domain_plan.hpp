@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace tessera
@@ -40,6 +41,12 @@ struct DomainGrid {
 /// The way to cut the cell into `ranks` domains that imports the least volume, for pairs within
 /// `reach` (nm). Throws InputError without a cell.
 DomainGrid choose_domain_grid(const Box& box, double reach, int ranks);
+
+/// Boundaries moved, along each cell vector, halfway to where the layers of domains between them
+/// would have had equal shares of the work. `work`: what each rank took since the last cut, any
+/// unit, [ranks]; within a domain it counts as spread evenly. A domain stays wider than a third of
+/// an equal share, and who differs by less than a twentieth is left alone.
+DomainGrid balanced(const DomainGrid& grid, std::span<const double> work);
 
 /// How far apart, along the heights of the cell, atoms may be that belong together. Unit: nm.
 struct Extents {

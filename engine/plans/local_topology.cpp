@@ -67,16 +67,10 @@ std::int32_t row_of(const Topology& topology, std::int32_t atom, std::size_t nea
                                                 : -1;
 }
 
-/// Distances along the heights of the cell.
-Vec3 along_heights(const Box& box, const Vec3& d)
-{
-    const Vec3 s = box.to_fraction(d);
-    const Vec3 h = box.heights();
-    return {std::fabs(s.x) * h.x, std::fabs(s.y) * h.y, std::fabs(s.z) * h.z};
-}
-
 void copy_atoms(const Topology& whole, std::span<const std::int32_t> atoms, Topology& to)
 {
+    const auto reserve = [&](auto&... lists) { (lists.reserve(atoms.size()), ...); };
+    reserve(to.charge, to.type, to.residue, to.atomic_number, to.kind, to.is_hydrogen);
     for (const std::int32_t atom : atoms) {
         const std::size_t a = at(atom);
         to.charge.push_back(whole.charge[a]);
@@ -296,18 +290,42 @@ Extents measure_extents(const Topology& topology, const TopologyIndex& index, co
                         std::span<const Vec3> canonical)
 {
     Extents out;
+    const Vec3 heights = box.heights();
+    // what spans less in space than was seen along each height brings nothing new
+    const auto is_small = [](double norm2_of_span, const std::array<double, 3>& seen) {
+        const double least = std::min({seen[0], seen[1], seen[2]});
+        return norm2_of_span <= least * least;
+    };
+    const auto look_at_pair = [&](const Vec3& d, std::array<double, 3>& seen) {
+        if (is_small(norm2(d), seen)) {
+            return;
+        }
+        const Vec3 s = box.to_fraction(d);
+        for (int k = 0; k < 3; ++k) {
+            seen[at(k)] = std::max(seen[at(k)], std::fabs(s[k]) * heights[k]);
+        }
+    };
+    const auto side = [&](std::size_t from, std::size_t to) {
+        return box.shortest(canonical[to] - canonical[from]);
+    };
     const auto look = [&](std::span<const std::int32_t> atoms) {
         Vec3 low, high;
+        double farthest2 = 0;
         for (const std::int32_t a : atoms.subspan(1)) {
-            const Vec3 s =
-                box.to_fraction(box.shortest(canonical[at(a)] - canonical[at(atoms[0])]));
+            farthest2 = std::max(farthest2, norm2(side(at(atoms[0]), at(a))));
+        }
+        if (is_small(4 * farthest2, out.terms)) {
+            return;
+        }
+        for (const std::int32_t a : atoms.subspan(1)) {
+            const Vec3 s = box.to_fraction(side(at(atoms[0]), at(a)));
             for (int d = 0; d < 3; ++d) {
                 low[d] = std::min(low[d], s[d]);
                 high[d] = std::max(high[d], s[d]);
             }
         }
         for (int d = 0; d < 3; ++d) {
-            out.terms[at(d)] = std::max(out.terms[at(d)], (high[d] - low[d]) * box.heights()[d]);
+            out.terms[at(d)] = std::max(out.terms[at(d)], (high[d] - low[d]) * heights[d]);
         }
     };
     ListedTerms::for_each([&]<class Term>() {
@@ -319,7 +337,7 @@ Extents measure_extents(const Topology& topology, const TopologyIndex& index, co
     for (std::int32_t i = 0; i < rows; ++i) {
         for_each_in(topology.exclusions, i, [&](std::int32_t j) {
             if (i < j) {
-                look(std::array<std::int32_t, 2>{i, j});
+                look_at_pair(side(at(i), at(j)), out.terms);
             }
         });
     }
@@ -331,10 +349,7 @@ Extents measure_extents(const Topology& topology, const TopologyIndex& index, co
             group = g;
             key = at(row_of(topology, index.key[at(g)], n));
         }
-        const Vec3 off = along_heights(box, box.shortest(canonical[n] - canonical[key]));
-        for (int d = 0; d < 3; ++d) {
-            out.groups[at(d)] = std::max(out.groups[at(d)], off[d]);
-        }
+        look_at_pair(side(key, n), out.groups);
     }
     return out;
 }

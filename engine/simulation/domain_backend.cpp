@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <utility>
 
 namespace tessera
@@ -56,6 +57,9 @@ std::size_t place_of(const Atoms& ascending, std::int32_t atom, std::size_t near
     return static_cast<std::size_t>(found - ascending.begin());
 }
 
+/// Atoms are listed in ascending order wherever they travel.
+constexpr auto is_earlier = [](const auto& a, const auto& b) { return a.atom < b.atom; };
+
 /// Bytes of messages that carry so much for every atom listed.
 std::vector<std::size_t> lengths(const std::vector<std::vector<std::int32_t>>& atoms,
                                  std::size_t bytes)
@@ -84,11 +88,6 @@ DomainBackend::DomainBackend(std::shared_ptr<const Topology> topology,
       own_(whole_, shareable(dynamics), {}, smallest_cell, Crew(threads, &ranks)),
       forces_(whole_, nonbonded, ranks), cuts_(std::move(cuts))
 {
-    if (!cuts_) {
-        cuts_ = [count = ranks.size()](const Box& box, double reach, std::int64_t) {
-            return choose_domain_grid(box, reach, count);
-        };
-    }
 }
 
 /// Every rank has read the same state and takes what is its own.
@@ -125,7 +124,35 @@ void DomainBackend::load(const State& state)
 DomainCut DomainBackend::next_cut(const Extents& extents)
 {
     const Box box = PositionGrid(own_.state().box).box();
-    return make_domain_cut(box, reach_, extents, cuts_(box, reach_, cuts_made_++));
+    grid_ = next_grid(box);
+    ++cuts_made_;
+    return make_domain_cut(box, reach_, extents, grid_);
+}
+
+DomainGrid DomainBackend::next_grid(const Box& box)
+{
+    if (cuts_) {
+        return cuts_(box, reach_, cuts_made_);
+    }
+    if (cuts_made_ == 0) {
+        return choose_domain_grid(box, reach_, ranks_.size());
+    }
+    return balanced(grid_, work_of_ranks());
+}
+
+/// Since it was last asked: what hangs on where a rank's atoms are, without waiting for others. All
+/// ranks get the same numbers.
+std::vector<double> DomainBackend::work_of_ranks()
+{
+    double all = 0;
+    for (const char* phase : {"search", "pairs", "bonded", "constraints", "update"}) {
+        all += times().seconds(phase);
+    }
+    constexpr double unit = 1e-9; // s
+    std::vector<std::int64_t> work(at(ranks_.size()));
+    work[at(ranks_.rank())] = std::llrint((all - std::exchange(work_done_, all)) / unit);
+    ranks_.add(work);
+    return {work.begin(), work.end()};
 }
 
 /// In the brick, nm.
@@ -181,13 +208,13 @@ std::vector<DomainBackend::Traveller> DomainBackend::migrate(const DomainCut& cu
         }
     }
     for (const Bytes& bytes : ranks_.exchange(std::move(to))) {
+        const std::ptrdiff_t known = std::ssize(own);
         ByteReader arrived(bytes);
         while (!arrived.is_at_end()) {
             own.push_back(arrived.take<Traveller>());
         }
+        std::inplace_merge(own.begin(), own.begin() + known, own.end(), is_earlier);
     }
-    std::sort(own.begin(), own.end(),
-              [](const Traveller& a, const Traveller& b) { return a.atom < b.atom; });
     return own;
 }
 
@@ -203,9 +230,14 @@ void DomainBackend::settle(const DomainCut& cut, std::vector<Traveller> own)
     const std::vector<Vec3> x = canonical(positions);
     std::vector<Bytes> to(at(ranks_.size()));
     std::vector<std::vector<std::int32_t>> known_elsewhere(to.size());
+    std::int32_t group = -1;
+    std::vector<int> readers;
     for (std::size_t n = 0; n < own.size(); ++n) {
-        const std::int32_t key = index_.key[at(index_.group[at(own[n].atom)])];
-        for (const int reader : cut.readers_of(cut.home_of(x[place_of(own, key, n)]))) {
+        if (const std::int32_t g = index_.group[at(own[n].atom)]; g != group) {
+            group = g;
+            readers = cut.readers_of(cut.home_of(x[place_of(own, index_.key[at(g)], n)]));
+        }
+        for (const int reader : readers) {
             if (reader != me) {
                 append(to[at(reader)], Ghost{own[n].atom, own[n].position});
                 known_elsewhere[at(reader)].push_back(own[n].atom);
@@ -216,15 +248,15 @@ void DomainBackend::settle(const DomainCut& cut, std::vector<Traveller> own)
     std::vector<std::vector<std::int32_t>> owned_elsewhere(from.size());
     std::vector<Traveller> all = std::move(own);
     for (std::size_t r = 0; r < from.size(); ++r) {
+        const std::ptrdiff_t known = std::ssize(all);
         ByteReader ghosts(from[r]);
         while (!ghosts.is_at_end()) {
             const Ghost ghost = ghosts.take<Ghost>();
             all.push_back({ghost.atom, ghost.position, {}});
             owned_elsewhere[r].push_back(ghost.atom);
         }
+        std::inplace_merge(all.begin(), all.begin() + known, all.end(), is_earlier);
     }
-    std::sort(all.begin(), all.end(),
-              [](const Traveller& a, const Traveller& b) { return a.atom < b.atom; });
 
     State part;
     std::vector<std::int32_t> global;
@@ -251,17 +283,27 @@ void DomainBackend::settle(const DomainCut& cut, std::vector<Traveller> own)
     own_.adopt_part({part_, &part_->topology}, forces_.of(part_), part);
 }
 
-void DomainBackend::fetch_ghosts()
+void DomainBackend::send_positions()
 {
     const ScopedPhase phase(times(), "exchange");
     std::vector<Bytes> to(exports_.size());
     for (std::size_t r = 0; r < to.size(); ++r) {
+        to[r].reserve(exports_[r].size() * sizeof(GridPosition));
         for (const std::int32_t n : exports_[r]) {
             append(to[r], own_.state().position[at(n)]);
         }
     }
-    const std::vector<Bytes> from =
-        ranks_.exchange(std::move(to), lengths(ghosts_, sizeof(GridPosition)));
+    positions_ = ranks_.begin_exchange(std::move(to), lengths(ghosts_, sizeof(GridPosition)));
+}
+
+/// If that is still to be done.
+void DomainBackend::place_ghosts()
+{
+    if (!positions_) {
+        return;
+    }
+    const ScopedPhase phase(times(), "exchange");
+    const std::vector<Bytes> from = std::exchange(positions_, {})->finish();
     for (std::size_t r = 0; r < from.size(); ++r) {
         ByteReader positions(from[r]);
         for (const std::int32_t n : ghosts_[r]) {
@@ -270,18 +312,25 @@ void DomainBackend::fetch_ghosts()
     }
 }
 
-void DomainBackend::return_forces()
+void DomainBackend::send_forces()
 {
     const ScopedPhase phase(times(), "exchange");
     auto& sums = own_.sums().fixed();
     std::vector<Bytes> to(ghosts_.size());
     for (std::size_t r = 0; r < to.size(); ++r) {
+        to[r].reserve(ghosts_[r].size() * sizeof(FixedForce));
         for (const std::int32_t n : ghosts_[r]) {
             append(to[r], std::exchange(sums[at(n)], FixedForce{}));
         }
     }
-    const std::vector<Bytes> from =
-        ranks_.exchange(std::move(to), lengths(exports_, sizeof(FixedForce)));
+    returned_ = ranks_.begin_exchange(std::move(to), lengths(exports_, sizeof(FixedForce)));
+}
+
+void DomainBackend::take_forces()
+{
+    const ScopedPhase phase(times(), "exchange");
+    auto& sums = own_.sums().fixed();
+    const std::vector<Bytes> from = std::exchange(returned_, {})->finish();
     for (std::size_t r = 0; r < from.size(); ++r) {
         ByteReader forces(from[r]);
         for (const std::int32_t n : exports_[r]) {
@@ -293,17 +342,34 @@ void DomainBackend::return_forces()
 void DomainBackend::begin_forces(Wanted wanted)
 {
     own_.place_sites();
-    fetch_ghosts();
+    send_positions();
     if (Crew(1, &ranks_).any(own_.place_and_ask())) {
+        place_ghosts();
         cut_anew();
         own_.search();
     }
     own_.clear_forces(wanted);
 }
 
+LongRangeToken DomainBackend::begin_long_range(Wanted wanted)
+{
+    const Transport::Pastime meanwhile(ranks_, [this, wanted] {
+        place_ghosts();
+        return own_.add_ahead(wanted);
+    });
+    return own_.begin_long_range(wanted);
+}
+
+void DomainBackend::add_local_forces(Wanted wanted)
+{
+    place_ghosts();
+    own_.add_local_forces(wanted);
+    send_forces();
+}
+
 void DomainBackend::finish_forces(Wanted wanted)
 {
-    return_forces();
+    take_forces();
     own_.finish_forces(wanted);
 }
 

@@ -22,16 +22,22 @@ namespace tessera
 ///
 /// Between two searches a rank's atoms stay its own, and their positions travel:
 ///
-///     begin      ghosts' positions      owner -> ranks below, every evaluation
-///     search     (when any rank must)   the cell is cut anew: atoms go to new owners, ghosts
-///     follow finish     ghosts' forces         back to their owners, added as integers sums of
-///     energies and motion where they are made, added as integers
+///     begin         ghosts' positions leave for the ranks below. When any rank must search, the
+///                   cell is cut anew: atoms go to new owners, ghosts follow
+///     long range    own atoms only; while others' parts of the mesh are awaited, ghosts' positions
+///                   are taken and local forces made ahead
+///     local forces  the rest of them; then ghosts' forces leave for their owners
+///     join          forces of the mesh
+///     finish        returned forces are added as integers
+///
+/// Sums of energies and motion, where they are made, are added as integers.
 class DomainBackend : public Backend {
 public:
     /// How to cut the cell at the n-th cut (n = 0, 1, ...).
     using Cuts = std::function<DomainGrid(const Box& box, double reach, std::int64_t n)>;
 
-    /// `smallest_cell` as in CpuBackend. Without `cuts`, choose_domain_grid() says how to cut.
+    /// `smallest_cell` as in CpuBackend. Without `cuts`, choose_domain_grid() says how to cut at
+    /// first, and balanced() from the times that ranks take; no bit hangs on that.
     /// Throws InputError for minimisers and what cannot be shared.
     DomainBackend(std::shared_ptr<const Topology> topology, const NonbondedSettings& nonbonded,
                   const DynamicsSettings& dynamics, double smallest_cell, Transport& ranks,
@@ -45,11 +51,8 @@ public:
     void agree(std::span<std::int64_t> numbers) override { ranks_.add(numbers); }
 
     void begin_forces(Wanted wanted) override;
-    void add_local_forces(Wanted wanted) override { own_.add_local_forces(wanted); }
-    LongRangeToken begin_long_range(Wanted wanted) override
-    {
-        return own_.begin_long_range(wanted);
-    }
+    LongRangeToken begin_long_range(Wanted wanted) override;
+    void add_local_forces(Wanted wanted) override;
     void join(LongRangeToken token) override { own_.join(std::move(token)); }
     void finish_forces(Wanted wanted) override;
 
@@ -91,12 +94,16 @@ private:
         GridPosition position;
     };
     [[nodiscard]] DomainCut next_cut(const Extents& extents);
+    [[nodiscard]] DomainGrid next_grid(const Box& box);
+    [[nodiscard]] std::vector<double> work_of_ranks();
     void cut_anew();
     std::vector<Traveller> migrate(const DomainCut& cut, std::span<const Vec3> canonical);
     [[nodiscard]] std::vector<Vec3> canonical(std::span<const GridPosition> positions) const;
     void settle(const DomainCut& cut, std::vector<Traveller> own);
-    void fetch_ghosts();
-    void return_forces();
+    void send_positions();
+    void place_ghosts();
+    void send_forces();
+    void take_forces();
     void follow_clock();
     template <class T>
     [[nodiscard]] std::vector<T> on_first_rank(const std::vector<T>& of_local_atoms) const;
@@ -109,11 +116,14 @@ private:
     PartForces forces_;
     Cuts cuts_;
     std::int64_t cuts_made_ = 0;
+    DomainGrid grid_;      ///< of the last cut
+    double work_done_ = 0; ///< by this rank, up to the last cut, s
 
     State state_;
     std::shared_ptr<const LocalTopology> part_;
     std::vector<std::vector<std::int32_t>> exports_; ///< own atoms that a rank knows, [ranks]
     std::vector<std::vector<std::int32_t>> ghosts_;  ///< atoms that a rank owns, [ranks]
+    std::unique_ptr<Transport::Exchange> positions_, returned_; ///< on their way
 };
 
 } // namespace tessera

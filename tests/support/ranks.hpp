@@ -27,16 +27,18 @@ inline DomainBackend::Cuts random_cuts(const std::array<int, 3>& count)
     };
 }
 
-/// What each rank holds at the end. A liquid's energies and forces are asserted on the way.
+/// What each rank holds at the end; boundaries as `cuts` says (none: from the times that ranks
+/// take). A liquid's energies and forces are asserted on the way.
 inline std::vector<Arrays> on_ranks(const RunSetup& setup, const std::array<int, 3>& count,
-                                    int threads, std::int64_t steps, bool is_liquid = true)
+                                    int threads, std::int64_t steps, bool is_liquid,
+                                    const DomainBackend::Cuts& cuts)
 {
     const int ranks = count[0] * count[1] * count[2];
     std::vector<Arrays> out(static_cast<std::size_t>(ranks));
     run_loopback(ranks, [&](Transport& transport) {
-        auto backend = std::make_unique<DomainBackend>(setup.topology, setup.nonbonded,
-                                                       setup.dynamics, 2 * setup.nonbonded.cutoff(),
-                                                       transport, threads, random_cuts(count));
+        auto backend =
+            std::make_unique<DomainBackend>(setup.topology, setup.nonbonded, setup.dynamics,
+                                            2 * setup.nonbonded.cutoff(), transport, threads, cuts);
         backend->load(setup.start);
         Simulation simulation(std::move(backend), setup.dynamics);
         Sanity sanity(std::max<std::int64_t>(1, steps / 4), 150, 700);
@@ -48,6 +50,13 @@ inline std::vector<Arrays> on_ranks(const RunSetup& setup, const std::array<int,
         out[static_cast<std::size_t>(transport.rank())] = arrays_of(simulation);
     });
     return out;
+}
+
+/// The same with boundaries at random.
+inline std::vector<Arrays> on_ranks(const RunSetup& setup, const std::array<int, 3>& count,
+                                    int threads, std::int64_t steps, bool is_liquid = true)
+{
+    return on_ranks(setup, count, threads, steps, is_liquid, random_cuts(count));
 }
 
 } // namespace tessera::support

@@ -13,12 +13,18 @@ using support::Arrays;
 using support::Bath;
 using support::RunSetup;
 
+enum class Boundaries { at_random, from_times };
+
 void expect_the_bits_of_one_rank(const RunSetup& setup, std::int64_t steps,
-                                 const std::vector<std::array<int, 3>>& counts)
+                                 const std::vector<std::array<int, 3>>& counts,
+                                 Boundaries boundaries = Boundaries::at_random)
 {
     const support::Outcome one = support::outcome(setup, {1, 0}, steps);
     for (const std::array<int, 3>& count : counts) {
-        const std::vector<Arrays> many = support::on_ranks(setup, count, 1, steps);
+        const std::vector<Arrays> many =
+            support::on_ranks(setup, count, 1, steps, true,
+                              boundaries == Boundaries::at_random ? support::random_cuts(count)
+                                                                  : DomainBackend::Cuts());
         for (std::size_t rank = 0; rank < many.size(); ++rank) {
             const bool is_first = rank == 0; // it has the atoms
             EXPECT_EQ(support::differences(one.arrays, many[rank]),
@@ -32,6 +38,12 @@ TEST(SameBitsOnRanks, OfAMoleculeInRigidWaterAtConstantEnergy)
 {
     expect_the_bits_of_one_rank(support::dipeptide(Bath::none, Precision::mixed), 30,
                                 {{2, 1, 1}, {1, 3, 1}, {2, 2, 2}});
+}
+
+TEST(SameBitsOnRanks, WhereTimesMoveTheBoundaries)
+{
+    expect_the_bits_of_one_rank(support::dipeptide(Bath::langevin, Precision::mixed), 40,
+                                {{3, 1, 1}, {1, 2, 2}}, Boundaries::from_times);
 }
 
 TEST(SameBitsOnRanks, OfAMoleculeInRigidWaterAtConstantPressure)
