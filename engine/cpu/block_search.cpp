@@ -6,6 +6,7 @@
 #include "engine/plans/box_gap.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tessera
 {
@@ -18,7 +19,7 @@ using Part = BlockSearch::Part;
 
 constexpr int width = ClusterOrder::width;
 constexpr std::size_t line = 16;
-constexpr double nowhere = 1e15;           // nm: where null atoms stand, farther than any radius
+constexpr float nowhere = 1e15F;           // nm: where null atoms stand, farther than any radius
 constexpr double farthest = 64.0;          // nm: positions are integers modulo 512 nm
 constexpr std::size_t parts_a_thread = 32; // at once: more would hold more
 
@@ -30,12 +31,22 @@ std::size_t at(std::int64_t k)
 /// Makes the blocks of one node after another, for one thread.
 class Finder {
 public:
-    Finder(const ClusterPairList& list, std::span<const double> packed,
-           std::span<const Bounds> bounds, std::span<const Vec3> shifts, const BlockRules& rules)
-        : list_(list), packed_(packed), bounds_(bounds), shifts_(shifts), rules_(rules),
-          pair_kernels_(pair_kernels()), reach2_(list.radius * list.radius * (1 + 1e-12)),
-          first_of_(bounds.size(), -1)
+    Finder(const ClusterPairList& list, const RaggedList& exclusions,
+           std::span<const double> packed, std::span<const float> bounds,
+           std::span<const Vec3> shifts, const BlockRules& rules)
+        : list_(list), exclusions_(exclusions), packed_(packed), bounds_(bounds), shifts_(shifts),
+          rules_(rules), pair_kernels_(pair_kernels()), first_of_(at(list.order.clusters()), -1)
     {
+        double largest = 0; // coordinate met
+        for (std::size_t s = 0; s < shifts.size() && !list.order.nodes.empty(); ++s) {
+            const ClusterOrder::Node& root = list.order.nodes.front();
+            for (int k = 0; k < 3; ++k) {
+                largest = std::max({largest, std::fabs(root.low[k] + shifts[s][k]),
+                                    std::fabs(root.high[k] + shifts[s][k])});
+            }
+        }
+        // boxes are in FP32: each coordinate, shift and origin errs by 2^-24 of the largest
+        sure_radius_ = list.radius * (1 + 1e-6) + 1e-6 * largest;
         if (rules.owner != nullptr) {
             find_speakers();
             find_homes();
@@ -55,14 +66,11 @@ public:
         const ClusterOrder::Node& node = list_.order.nodes[at(index)];
         const bool is_single = node.last - node.first == 1;
         const bool is_exact = half_side({node.low, node.high}) + rules_.kernel_radius < exact_reach;
-        if (is_single || is_exact) {
-            find_entries(node);
+        if ((is_single || is_exact) &&
+            add_block(node, is_single ? farthest : longest_reach, part)) {
+            return;
         }
-        const double reach = half_side(all_);
-        if ((is_single ? reach < farthest : is_exact && reach < longest_reach) &&
-            std::ssize(cluster_) <= most_entries) {
-            add_block(node, part);
-        } else if (is_single) {
+        if (is_single) {
             part.is_possible = false;
         } else {
             find(node.left, part);
@@ -82,9 +90,13 @@ private:
         const int home = home_of(node);
         cluster_.clear();
         shift_.clear();
-        all_ = {node.low, node.high};
         for (std::size_t s = 0; s < shifts_.size(); ++s) {
             const Vec3 low = node.low + shifts_[s], high = node.high + shifts_[s];
+            float box[6];
+            for (int k = 0; k < 3; ++k) {
+                box[k] = static_cast<float>(low[k]);
+                box[3 + k] = static_cast<float>(high[k]);
+            }
             std::int32_t stack[64];
             int depth = 0;
             stack[depth++] = 0;
@@ -93,36 +105,52 @@ private:
                 const bool holds_own = s == 0 && other.first < node.last;
                 if ((s == 0 && other.last <= node.first) ||
                     (!holds_own && (home | home_of(other)) != all_axes) ||
-                    box_gap2(low, high, other.low, other.high) > reach2_) {
+                    box_gap2(low, high, other.low, other.high) > sure_radius_ * sure_radius_) {
                     continue;
                 }
-                if (other.last - other.first > 4) {
+                if (other.last - other.first > static_cast<std::int32_t>(line)) {
                     stack[depth++] = other.right;
                     stack[depth++] = other.left;
                     continue;
                 }
-                for (std::int32_t c = other.first; c < other.last; ++c) {
-                    const Bounds& box = bounds_[at(c)];
-                    if ((s == 0 && c < node.first) ||
-                        box_gap2(low, high, box.low, box.high) > reach2_) {
-                        continue;
-                    }
-                    cluster_.push_back(c);
-                    shift_.push_back(static_cast<std::uint32_t>(s));
-                    include(all_, {box.low - shifts_[s], box.high - shifts_[s]});
-                }
+                add_near(box, other, s, node);
             }
         }
     }
 
-    void add_block(const ClusterOrder::Node& node, Part& part)
+    /// Those of up to 16 clusters, which begin at a multiple of 16, that are near a box.
+    void add_near(const float* box, const ClusterOrder::Node& group, std::size_t shift,
+                  const ClusterOrder::Node& node)
     {
+        const int home = home_of(node);
+        std::uint16_t near[line];
+        const std::size_t count = pair_kernels_.find_boxes(
+            box, bounds_.data() + 6 * at(group.first), 0, at(group.last - group.first),
+            static_cast<float>(sure_radius_ * sure_radius_), near);
+        for (std::size_t k = 0; k < count; ++k) {
+            const std::int32_t c = group.first + near[k];
+            const bool is_own = shift == 0 && c >= node.first && c < node.last;
+            const bool is_here = cluster_home_.empty() || (home | cluster_home_[at(c)]) == all_axes;
+            if (is_own || (is_here && (shift > 0 || c >= node.first))) {
+                cluster_.push_back(c);
+                shift_.push_back(static_cast<std::uint32_t>(shift));
+            }
+        }
+    }
+
+    /// False, and nothing is added: it holds too much, or reaches farther than `longest`, nm.
+    bool add_block(const ClusterOrder::Node& node, double longest, Part& part)
+    {
+        find_entries(node);
+        if (std::ssize(cluster_) > most_entries) {
+            return false;
+        }
         const Vec3 origin = 0.5 * (node.low + node.high);
-        place(origin);
+        const bool is_small = place(origin) < longest;
         const auto first_row = static_cast<std::int64_t>(part.rows.size());
-        for (std::int32_t first = node.first; first < node.last; first += group_size) {
+        for (std::int32_t first = node.first; is_small && first < node.last; first += group_size) {
             const std::int32_t last = std::min(node.last, first + group_size);
-            choose(first, last, node.first, origin);
+            choose(at(first - node.first), at(last - node.first));
             for (std::int32_t c = first; c < last; ++c) {
                 add_row(c, node.first, part);
             }
@@ -138,10 +166,12 @@ private:
             part.cluster.insert(part.cluster.end(), cluster_.begin(), cluster_.end());
             part.shift.insert(part.shift.end(), shift_.begin(), shift_.end());
         }
+        return is_small;
     }
 
     /// Positions and boxes of the entries relative to the origin, and which entries show a cluster.
-    void place(const Vec3& origin)
+    /// Returns the farthest coordinate, nm.
+    double place(const Vec3& origin)
     {
         const std::size_t entries = cluster_.size();
         if (next_of_.size() < entries) {
@@ -153,47 +183,50 @@ private:
             excluded_.resize(entries, 0);
         }
         for (std::size_t k = entries / line * line * 6; k < 6 * line * (entries / line + 1); ++k) {
-            boxes_[k] = static_cast<float>(nowhere); // entries that are not
+            boxes_[k] = nowhere; // entries that are not
         }
-        double reach = 0;
+        float reach = 0;
         for (std::size_t e = 0; e < entries; ++e) {
             const std::size_t c = at(cluster_[e]);
             const Vec3 subtracted = origin + shifts_[shift_[e]];
             const double* from = packed_.data() + c * 3 * width;
             float* to = lines_.data() + line * e;
+            const float* bounds = bounds_.data() + c / line * 6 * line + c % line;
             float* box = boxes_.data() + e / line * 6 * line + e % line;
-            for (int k = 0; k < 3; ++k) {
-                for (int a = 0; a < width; ++a) {
-                    to[width * k + a] = static_cast<float>(from[width * k + a] - subtracted[k]);
+            for (std::size_t k = 0; k < 3; ++k) {
+                const double minus = subtracted[static_cast<int>(k)];
+                for (std::size_t a = 0; a < width; ++a) {
+                    to[width * k + a] = static_cast<float>(from[width * k + a] - minus);
                 }
-                const double low = bounds_[c].low[k] - subtracted[k],
-                             high = bounds_[c].high[k] - subtracted[k];
-                box[line * at(k)] = static_cast<float>(low);
-                box[line * at(3 + k)] = static_cast<float>(high);
+                const float low = bounds[line * k] - static_cast<float>(minus),
+                            high = bounds[line * (3 + k)] - static_cast<float>(minus);
+                box[line * k] = low;
+                box[line * (3 + k)] = high;
                 reach = std::max({reach, -low, high});
             }
             next_of_[e] = first_of_[c];
             first_of_[c] = static_cast<std::int32_t>(e);
         }
         // coordinates err by 2^-24 of the farthest, r^2 by 3e-7
-        const double sure = list_.radius * (1 + 1e-6) + 1e-6 * reach;
+        const double sure = list_.radius * (1 + 1e-6) + 1e-6 * static_cast<double>(reach);
         limit2_ = static_cast<float>(sure * sure);
+        return reach;
     }
 
-    /// Entries whose box is within the radius of the box of rows [first, last).
-    void choose(std::int32_t first, std::int32_t last, std::int32_t block, const Vec3& origin)
+    /// Entries whose box is within the radius of the box of the rows, entries [first, last).
+    void choose(std::size_t first, std::size_t last)
     {
-        Bounds own = bounds_[at(first)];
-        for (std::int32_t c = first + 1; c < last; ++c) {
-            include(own, bounds_[at(c)]);
+        float box[6] = {nowhere, nowhere, nowhere, -nowhere, -nowhere, -nowhere};
+        for (std::size_t e = first; e < last; ++e) {
+            const float* own = boxes_.data() + e / line * 6 * line + e % line;
+            for (std::size_t k = 0; k < 3; ++k) {
+                box[k] = std::min(box[k], own[line * k]);
+                box[3 + k] = std::max(box[3 + k], own[line * (3 + k)]);
+            }
         }
-        float box[6];
-        for (int k = 0; k < 3; ++k) {
-            box[k] = static_cast<float>(own.low[k] - origin[k]);
-            box[3 + k] = static_cast<float>(own.high[k] - origin[k]);
-        }
-        chosen_count_ = pair_kernels_.find_boxes(box, boxes_.data(), at(first - block),
-                                                 cluster_.size(), limit2_, chosen_.data());
+        chosen_count_ = pair_kernels_.find_boxes(box, boxes_.data(), first, cluster_.size(),
+                                                 static_cast<float>(sure_radius_ * sure_radius_),
+                                                 chosen_.data());
     }
 
     void add_row(std::int32_t c, std::int32_t block, Part& part)
@@ -203,28 +236,25 @@ private:
         while (begin < chosen_count_ && chosen_[begin] < own) {
             ++begin;
         }
-        const std::size_t found = pair_kernels_.find_tiles(
-            lines_.data() + line * own, lines_.data(), chosen_.data() + begin,
-            chosen_count_ - begin, limit2_, found_.data());
+        alignas(64) float row[line];
+        std::copy_n(lines_.data() + line * own, line, row);
+        const auto find = [&](const std::uint16_t* entries, std::size_t count, BlockTile* out) {
+            return pair_kernels_.find_tiles(row, lines_.data(), entries, count, limit2_, out);
+        };
         mark_excluded(c, own);
-        std::size_t plain = 0; // these stay in `found_`
-        masked_.clear();
-        for (std::size_t k = 0; k < found; ++k) {
-            const BlockTile tile = found_[k];
-            std::uint32_t excluded = excluded_[tile.entry];
-            if (rules_.owner != nullptr && !(is_own_[at(c)] && is_own_[at(cluster_[tile.entry])])) {
-                excluded |= pairs_of_others(c, tile.entry);
-            }
-            found_[plain] = tile;
-            plain += excluded == 0 ? 1 : 0;
-            if (excluded != 0 && (tile.mask & ~excluded) != 0) {
-                masked_.push_back({tile.entry, static_cast<std::uint16_t>(tile.mask & ~excluded)});
-            }
+        masked_.resize(marked_.size());
+        masked_.resize(find(marked_.data(), marked_.size(), masked_.data()));
+        for (BlockTile& tile : masked_) {
+            tile.mask = static_cast<std::uint16_t>(tile.mask & ~excluded_[tile.entry] &
+                                                   ~pairs_of_others(c, tile.entry));
         }
-        for (const std::size_t e : marked_) {
-            excluded_[e] = 0;
+        hide_marked();
+        std::size_t plain = find(chosen_.data() + begin, chosen_count_ - begin, found_.data());
+        show_marked();
+        if (rules_.owner != nullptr) {
+            plain = mask_pairs_of_others(c, plain);
         }
-        marked_.clear();
+        std::erase_if(masked_, [](const BlockTile& tile) { return tile.mask == 0; });
         const auto first = static_cast<std::int64_t>(part.tiles.size());
         part.tiles.insert(part.tiles.end(), masked_.begin(), masked_.end());
         part.tiles.insert(part.tiles.end(), found_.begin(),
@@ -239,6 +269,7 @@ private:
     void find_homes()
     {
         node_home_.assign(list_.order.nodes.size(), 0);
+        cluster_home_.assign(first_of_.size(), 0);
         const auto visit = [&](const auto& self, std::int32_t index) -> int {
             const ClusterOrder::Node& node = list_.order.nodes[at(index)];
             int home = 0;
@@ -249,6 +280,7 @@ private:
                     const std::int32_t a = list_.order.atom_of_slot[at(node.first * width + lane)];
                     home |= a < 0 ? 0 : rules_.owner->atoms[at(a)].home;
                 }
+                cluster_home_[at(node.first)] = static_cast<std::uint8_t>(home);
             }
             return node_home_[at(index)] = static_cast<std::uint8_t>(home);
         };
@@ -262,13 +294,49 @@ private:
         return node_home_.empty() ? all_axes : node_home_[at(&node - list_.order.nodes.data())];
     }
 
+    /// Entries with excluded pairs are looked at by themselves: no distance finds them meanwhile.
+    void hide_marked()
+    {
+        hidden_.resize(width * marked_.size());
+        for (std::size_t k = 0; k < marked_.size(); ++k) {
+            float* x = lines_.data() + line * marked_[k];
+            std::copy_n(x, width, hidden_.data() + width * k);
+            std::fill_n(x, width, -nowhere); // far from null atoms too
+        }
+    }
+    void show_marked()
+    {
+        for (std::size_t k = 0; k < marked_.size(); ++k) {
+            std::copy_n(hidden_.data() + width * k, width, lines_.data() + line * marked_[k]);
+            excluded_[marked_[k]] = 0;
+        }
+        marked_.clear();
+    }
+
+    /// Moves found tiles of which other ranks compute pairs to the masked ones; returns how many
+    /// stay.
+    std::size_t mask_pairs_of_others(std::int32_t c, std::size_t found)
+    {
+        std::size_t plain = 0;
+        for (std::size_t k = 0; k < found; ++k) {
+            const BlockTile tile = found_[k];
+            const std::uint32_t others = pairs_of_others(c, tile.entry);
+            found_[plain] = tile;
+            plain += others == 0 ? 1 : 0;
+            if (others != 0) {
+                masked_.push_back({tile.entry, static_cast<std::uint16_t>(tile.mask & ~others)});
+            }
+        }
+        return plain;
+    }
+
     /// Clusters whose atoms stand in one domain: one of them speaks for all.
     void find_speakers()
     {
         const std::vector<std::int32_t>& atoms = list_.order.atom_of_slot;
-        speaker_.assign(bounds_.size(), no_speaker);
-        is_own_.assign(bounds_.size(), 0);
-        for (std::size_t c = 0; c < bounds_.size(); ++c) {
+        speaker_.assign(first_of_.size(), no_speaker);
+        is_own_.assign(first_of_.size(), 0);
+        for (std::size_t c = 0; c < speaker_.size(); ++c) {
             const std::int32_t first = atoms[width * c];
             const bool agree = std::all_of(
                 atoms.begin() + static_cast<std::ptrdiff_t>(width * c),
@@ -283,6 +351,9 @@ private:
     [[nodiscard]] std::uint32_t pairs_of_others(std::int32_t row, std::size_t entry) const
     {
         const std::int32_t column = cluster_[entry];
+        if (rules_.owner == nullptr || (is_own_[at(row)] && is_own_[at(column)])) {
+            return 0;
+        }
         const std::array<int, 3>& shift = list_.shifts[shift_[entry]];
         const std::int32_t own = speaker_[at(row)], other = speaker_[at(column)];
         if (own != no_speaker && other != no_speaker) {
@@ -307,9 +378,11 @@ private:
     void mark_excluded(std::int32_t c, std::size_t own)
     {
         constexpr std::uint32_t mark = 1U << 16;
-        const auto exclude = [this](std::size_t entry, std::uint32_t bits) {
-            excluded_[entry] |= bits | mark;
-            marked_.push_back(entry);
+        const auto exclude = [this, own](std::size_t entry, std::uint32_t bits) {
+            if (entry >= own && excluded_[entry] == 0) { // earlier rows are not looked at
+                marked_.push_back(static_cast<std::uint16_t>(entry));
+            }
+            excluded_[entry] |= entry >= own ? bits | mark : 0;
         };
         exclude(own, ~ClusterPairList::upper_triangle & 0xFFFFU);
         const auto exclude_all = [&](std::int32_t cluster, std::uint32_t bits) {
@@ -317,8 +390,13 @@ private:
                 exclude(at(e), bits);
             }
         };
-        for (std::int64_t k = list_.masked_begin[at(c)]; k < list_.masked_begin[at(c) + 1]; ++k) {
-            exclude_all(list_.masked[at(k)].cluster, list_.masked[at(k)].mask);
+        for (int lane = 0; lane < width; ++lane) {
+            const std::int32_t atom = list_.order.atom_of_slot[at(c * width + lane)];
+            for (const std::int32_t* b = atom < 0 ? nullptr : exclusions_.begin(at(atom));
+                 atom >= 0 && b != exclusions_.end(at(atom)); ++b) {
+                const std::int32_t slot = list_.order.slot_of_atom[at(*b)];
+                exclude_all(slot / width, 1U << (width * lane + slot % width));
+            }
         }
         if (null_columns_ != 0) {
             const std::int32_t last = list_.order.clusters() - 1;
@@ -330,18 +408,19 @@ private:
     }
 
     const ClusterPairList& list_;
+    const RaggedList& exclusions_;
     std::span<const double> packed_;
-    std::span<const Bounds> bounds_;
+    std::span<const float> bounds_;
     std::span<const Vec3> shifts_;
     const BlockRules& rules_;
     const PairKernels& pair_kernels_;
-    double reach2_; ///< a little more: rounding of the gap must not lose a pair
+    double sure_radius_ = 0; ///< for boxes
     static constexpr std::int32_t no_speaker = -1;
     static constexpr std::uint32_t all_pairs = 0xFFFF;
     static constexpr int all_axes = 7;
-    std::vector<std::uint8_t> node_home_; ///< [nodes], bits; with other ranks only
-    std::vector<std::uint8_t> is_own_;    ///< [clusters]: this rank computes all pairs of two such
-    std::vector<std::int32_t> speaker_;   ///< [clusters], an atom; with other ranks only
+    std::vector<std::uint8_t> node_home_, cluster_home_; ///< bits; with other ranks only
+    std::vector<std::uint8_t> is_own_;  ///< [clusters]: this rank computes all pairs of two such
+    std::vector<std::int32_t> speaker_; ///< [clusters], an atom; with other ranks only
     std::uint32_t null_columns_ = 0, null_rows_ = 0; ///< bits of the last cluster's null atoms
 
     // of the open block
@@ -356,7 +435,8 @@ private:
     std::size_t chosen_count_ = 0;
     std::vector<BlockTile> found_, masked_;
     std::vector<std::uint32_t> excluded_; ///< [entries]: pairs of the open row; bit 16 is a mark
-    std::vector<std::size_t> marked_;
+    std::vector<std::uint16_t> marked_;   ///< entries that are
+    std::vector<float> hidden_;           ///< [marked][4]: x
 };
 
 } // namespace
@@ -364,8 +444,9 @@ private:
 void BlockSearch::pack(const ClusterPairList& list, std::span<const Vec3> positions, int threads)
 {
     const std::int32_t clusters = list.order.clusters();
+    const std::size_t groups = (at(clusters) + line - 1) / line;
     packed_.resize(at(clusters) * 3 * width);
-    bounds_.resize(at(clusters));
+    bounds_.assign(groups * 6 * line, nowhere); // also clusters that are not
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (std::int32_t c = 0; c < clusters; ++c) {
         Bounds box{{nowhere, nowhere, nowhere}, {-nowhere, -nowhere, -nowhere}};
@@ -380,13 +461,17 @@ void BlockSearch::pack(const ClusterPairList& list, std::span<const Vec3> positi
                 include(box, {x, x});
             }
         }
-        bounds_[at(c)] = box;
+        float* bounds = bounds_.data() + at(c) / line * 6 * line + at(c) % line;
+        for (int k = 0; k < 3; ++k) {
+            bounds[line * at(k)] = static_cast<float>(box.low[k]);
+            bounds[line * at(3 + k)] = static_cast<float>(box.high[k]);
+        }
     }
 }
 
-bool BlockSearch::find(const ClusterPairList& list, std::span<const Vec3> positions,
-                       std::span<const Vec3> shift_vectors, const BlockRules& rules, int threads,
-                       PairBlocks& blocks)
+bool BlockSearch::find(const ClusterPairList& list, const RaggedList& exclusions,
+                       std::span<const Vec3> positions, std::span<const Vec3> shift_vectors,
+                       const BlockRules& rules, int threads, PairBlocks& blocks)
 {
     TESSERA_EXPECT(!list.all_pairs && shift_vectors.size() == list.shifts.size());
     TESSERA_EXPECT(rules.is_partial.empty() && rules.is_other.empty());
@@ -420,7 +505,7 @@ bool BlockSearch::find(const ClusterPairList& list, std::span<const Vec3> positi
     bool is_possible = true;
 #pragma omp parallel num_threads(threads)
     {
-        Finder finder(list, packed_, bounds_, shift_vectors, rules);
+        Finder finder(list, exclusions, packed_, bounds_, shift_vectors, rules);
         for (std::size_t first = 0; first < nodes_.size() && is_possible; first += at_once) {
             const auto count = static_cast<std::int64_t>(std::min(at_once, nodes_.size() - first));
 #pragma omp for schedule(dynamic, 1)

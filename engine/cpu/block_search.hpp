@@ -18,14 +18,14 @@ class BlockSearch {
 public:
     /// Fills `blocks` with every pair of atoms, and every image of it, once, that is nearer than
     /// list.radius and not excluded, and with some that are a little farther. Of the list only
-    /// order, shifts and excluded pairs are looked at; of the rules, what cuts blocks. Threads do
+    /// order and shifts are looked at; of the rules, what cuts blocks. Threads do
     /// not reach the result.
     ///
     /// False: neighbours are too far apart for blocks without rows of their own kind, as in a gas,
     /// or too many; then make_pair_blocks() does it.
-    bool find(const ClusterPairList& list, std::span<const Vec3> positions,
-              std::span<const Vec3> shift_vectors, const BlockRules& rules, int threads,
-              PairBlocks& blocks);
+    bool find(const ClusterPairList& list, const RaggedList& exclusions,
+              std::span<const Vec3> positions, std::span<const Vec3> shift_vectors,
+              const BlockRules& rules, int threads, PairBlocks& blocks);
 
     /// Blocks of one node of the tree; numbers begin at zero in each. Made a few at a time, as all
     /// together would hold as much as the blocks.
@@ -48,7 +48,7 @@ private:
     };
 
     std::vector<double> packed_;      ///< [clusters][3][4]: x of the four atoms, y, z; nm
-    std::vector<Bounds> bounds_;      ///< of each cluster
+    AlignedVector<float> bounds_;     ///< [clusters / 16][6][16]: low x, y, z, high x, y, z; nm
     std::vector<std::int32_t> nodes_; ///< of the tree, one a part
     std::vector<Part> parts_;         ///< of the nodes at hand
     std::vector<Sizes> before_;       ///< of all before each of them

@@ -212,8 +212,6 @@ void Nonbonded::search(const Box& box, std::span<const Vec3> positions, int thre
         make_blocks(canonical, threads);
         if (!has_rows_) { // who needs rows has them made from the positions
             tessera::let_go(list_.order.nodes);
-            tessera::let_go(list_.masked_begin);
-            tessera::let_go(list_.masked);
         }
     }
 }
@@ -244,7 +242,7 @@ void Nonbonded::need_rows(int threads)
             list_ = make_empty_pair_list(tracker_.box(), canonical, *exclusions_, list_radius_,
                                          threads);
         }
-        find_rows(tracker_.box(), canonical, threads, list_);
+        find_rows(tracker_.box(), canonical, *exclusions_, threads, list_);
         has_rows_ = true;
         if (owner_) {
             drop_pairs_of_others();
@@ -265,7 +263,8 @@ void Nonbonded::make_blocks(std::span<const Vec3> canonical, int threads)
         rules.types = types_;
     }
     const bool by_list = has_rows_ || !rules.is_other.empty() || block_options_.by_list;
-    if (by_list || !block_search_.find(list_, canonical, shifts, rules, threads, pair_blocks_)) {
+    if (by_list ||
+        !block_search_.find(list_, *exclusions_, canonical, shifts, rules, threads, pair_blocks_)) {
         need_rows(threads);
         rules.is_partial = is_partial_;
         pair_blocks_ = make_pair_blocks(list_, shifts, rules);

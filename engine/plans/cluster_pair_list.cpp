@@ -280,20 +280,27 @@ ClusterPairList make_empty_pair_list(const Box& box, std::span<const Vec3> posit
     ClusterPairList list;
     list.radius = radius;
     list.order = make_cluster_order(positions, threads);
-    make_masked(exclusions, list);
     list.shifts = {{0, 0, 0}};
     list.all_pairs = std::isinf(radius);
     TESSERA_EXPECT(!list.all_pairs || !box.is_periodic());
+    if (list.all_pairs) {
+        make_masked(exclusions, list);
+    }
     if (!list.all_pairs && !positions.empty()) {
         list.shifts = make_shifts(box, list.order.nodes.front(), radius);
     }
     return list;
 }
 
-void find_rows(const Box& box, std::span<const Vec3> positions, int threads, ClusterPairList& list)
+void find_rows(const Box& box, std::span<const Vec3> positions, const RaggedList& exclusions,
+               int threads, ClusterPairList& list)
 {
     TESSERA_EXPECT(list.rows.empty());
-    if (list.all_pairs || positions.empty()) {
+    if (list.all_pairs) {
+        return;
+    }
+    make_masked(exclusions, list);
+    if (positions.empty()) {
         return;
     }
     const std::vector<Vec3> shift_vectors = list.shift_vectors(box);
@@ -327,7 +334,7 @@ ClusterPairList make_cluster_pair_list(const Box& box, std::span<const Vec3> pos
                                        const RaggedList& exclusions, double radius, int threads)
 {
     ClusterPairList list = make_empty_pair_list(box, positions, exclusions, radius, threads);
-    find_rows(box, positions, threads, list);
+    find_rows(box, positions, exclusions, threads, list);
     return list;
 }
 

@@ -59,9 +59,11 @@ struct ClusterPairList {
 ClusterPairList make_cluster_pair_list(const Box& box, std::span<const Vec3> positions,
                                        const RaggedList& exclusions, double radius, int threads);
 
-/// The same in two parts: all but rows and columns; and these, at the same box and positions.
+/// The same in two parts: all but rows, columns and the masks of excluded pairs, which only a list
+/// of all pairs has; and these, at the same box and positions.
 ClusterPairList make_empty_pair_list(const Box& box, std::span<const Vec3> positions,
                                      const RaggedList& exclusions, double radius, int threads);
-void find_rows(const Box& box, std::span<const Vec3> positions, int threads, ClusterPairList& list);
+void find_rows(const Box& box, std::span<const Vec3> positions, const RaggedList& exclusions,
+               int threads, ClusterPairList& list);
 
 } // namespace tessera

@@ -52,7 +52,8 @@ protected:
         rules.largest_block = largest_block;
         rules.kernel_radius = 0.8 * GetParam().radius;
         PairBlocks blocks;
-        EXPECT_TRUE(search_.find(list_, x_, list_.shift_vectors(box_), rules, threads, blocks));
+        EXPECT_TRUE(
+            search_.find(list_, excluded_, x_, list_.shift_vectors(box_), rules, threads, blocks));
         return blocks;
     }
     [[nodiscard]] std::int32_t atom(std::int32_t cluster, int lane) const
@@ -193,7 +194,7 @@ TEST(BlockSearch, FindsNothingWithoutPairs)
         BlockSearch search;
         PairBlocks blocks;
 
-        ASSERT_TRUE(search.find(list, x, list.shift_vectors(open), {}, 2, blocks));
+        ASSERT_TRUE(search.find(list, excluded, x, list.shift_vectors(open), {}, 2, blocks));
 
         EXPECT_TRUE(blocks.rows.empty() && blocks.blocks.empty() && blocks.cluster.empty())
             << atoms;
@@ -212,7 +213,7 @@ TEST(BlockSearch, LeavesAGasToTheList)
     const ClusterPairList list = make_cluster_pair_list(box, x, excluded, 1.0, 1);
     BlockSearch search;
     PairBlocks blocks;
-    EXPECT_FALSE(search.find(list, x, list.shift_vectors(box), {}, 1, blocks));
+    EXPECT_FALSE(search.find(list, excluded, x, list.shift_vectors(box), {}, 1, blocks));
 }
 
 } // namespace
