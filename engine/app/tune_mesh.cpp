@@ -1,6 +1,7 @@
 #include "engine/app/tune_mesh.hpp"
 
 #include "engine/app/force_error_estimate.hpp"
+#include "engine/base/lent.hpp"
 #include "engine/cpu/long_range.hpp"
 #include "engine/plans/pme_plan.hpp"
 
@@ -62,7 +63,8 @@ public:
         constexpr int rounds = 21;
         std::vector<std::unique_ptr<LongRange>> parts;
         for (TriedMesh& mesh : meshes) {
-            parts.push_back(std::make_unique<LongRange>(topology_, with(mesh.grid, mesh.order)));
+            parts.push_back(
+                std::make_unique<LongRange>(lent(topology_), with(mesh.grid, mesh.order)));
             mesh.seconds = std::numeric_limits<double>::infinity();
         }
         using Clock = std::chrono::steady_clock;
@@ -81,7 +83,7 @@ public:
 private:
     [[nodiscard]] std::vector<Vec3> forces(const NonbondedSettings& settings) const
     {
-        LongRange part(topology_, settings);
+        LongRange part(lent(topology_), settings);
         ForceSums sums(x_.size(), SumMode::exact);
         EnergySums energies;
         part.add_forces(box_, x_, {false, false}, threads_, sums, energies);

@@ -81,11 +81,23 @@ std::vector<Vec3> gathered(std::span<const Vec3> values, const std::int32_t* ato
 } // namespace
 
 Constraints::Constraints(const Topology& topology, ConstraintPlan plan)
-    : plan_(std::move(plan)), mass_(topology.mass)
+    : Constraints(std::make_shared<const std::vector<double>>(topology.mass), std::move(plan))
 {
+}
+
+Constraints::Constraints(const std::shared_ptr<const Topology>& topology, ConstraintPlan plan)
+    : Constraints(std::shared_ptr<const std::vector<double>>(topology, &topology->mass),
+                  std::move(plan))
+{
+}
+
+Constraints::Constraints(std::shared_ptr<const std::vector<double>> shared, ConstraintPlan plan)
+    : plan_(std::move(plan)), mass_(std::move(shared))
+{
+    const std::vector<double>& mass = *mass_;
     std::vector<std::tuple<double, double, double, double>> kinds;
     for (const RigidWater& w : plan_.waters) {
-        const std::tuple kind{mass_[at(w.o)], mass_[at(w.h1)], w.d_oh, w.d_hh};
+        const std::tuple kind{mass[at(w.o)], mass[at(w.h1)], w.d_oh, w.d_hh};
         auto found = std::find(kinds.begin(), kinds.end(), kind);
         if (found == kinds.end()) {
             shapes_.emplace_back(std::get<0>(kind), std::get<1>(kind), w.d_oh, w.d_hh);
@@ -102,7 +114,7 @@ Constraints::Constraints(const Topology& topology, ConstraintPlan plan)
         }
         std::vector<double> inverse_mass;
         for (std::size_t a = 0; a < count; ++a) {
-            inverse_mass.push_back(1 / mass_[at(plan_.network_atoms.begin(g)[a])]);
+            inverse_mass.push_back(1 / mass[at(plan_.network_atoms.begin(g)[a])]);
         }
         large_of_.push_back(static_cast<std::int32_t>(large_.size()));
         large_.emplace_back(std::move(inverse_mass), bonds);
@@ -185,7 +197,7 @@ std::optional<BrokenConstraint> Constraints::constrain_positions(const Box& box,
                               for (std::size_t a = 0; a < add.size(); ++a) {
                                   shift[a] = moved[at(atoms[a])];
                               }
-                              return small_network(bonds, atoms, add.size(), mass_, box, old)
+                              return small_network(bonds, atoms, add.size(), *mass_, box, old)
                                   .constrain_positions(shift, add.data(), tolerance, worst);
                           });
 }
@@ -247,7 +259,7 @@ Constraints::constrain_rates(const Box& box, std::span<const GridPosition> posit
                 return large_[at(large_of_[g])].constrain_rates(side, rate, add, worst);
             }
             const SmallNetwork small =
-                small_network(bonds, atoms, add.size(), mass_, box, positions);
+                small_network(bonds, atoms, add.size(), *mass_, box, positions);
             double rate[SmallNetwork::most_constraints];
             for (std::size_t b = 0; b < bonds.size(); ++b) {
                 rate[b] = rate_of(bonds[b], small.direction[b]);
@@ -267,7 +279,9 @@ Mat3 Constraints::virial(const Box& box, std::span<const GridPosition> positions
             }
         }
     };
-    const auto force = [&](std::int32_t a) { return (mass_[at(a)] * scale) * correction[at(a)]; };
+    const auto force = [&](std::int32_t a) {
+        return ((*mass_)[at(a)] * scale) * correction[at(a)];
+    };
     const auto waters = static_cast<std::int64_t>(plan_.waters.size());
     const auto networks = static_cast<std::int64_t>(plan_.networks());
 #pragma omp parallel num_threads(crew.threads())

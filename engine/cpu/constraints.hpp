@@ -10,6 +10,7 @@
 #include "engine/plans/constraint_plan.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -29,6 +30,8 @@ struct BrokenConstraint {
 class Constraints {
 public:
     Constraints(const Topology& topology, ConstraintPlan plan);
+    /// Shares the masses.
+    Constraints(const std::shared_ptr<const Topology>& topology, ConstraintPlan plan);
 
     [[nodiscard]] const ConstraintPlan& plan() const { return plan_; }
     [[nodiscard]] bool empty() const { return plan_.empty(); }
@@ -70,6 +73,7 @@ private:
                                                     std::span<const Vec3> rates,
                                                     std::span<const Vec3> centripetal,
                                                     std::span<Vec3> correction, int threads);
+    Constraints(std::shared_ptr<const std::vector<double>> shared, ConstraintPlan plan);
     template <class Solve>
     std::optional<BrokenConstraint> solve_networks(std::span<Vec3> correction, int threads,
                                                    const Solve& solve);
@@ -82,7 +86,7 @@ private:
     [[nodiscard]] BrokenConstraint broken(std::size_t network, std::size_t bond) const;
 
     ConstraintPlan plan_;
-    std::vector<double> mass_;
+    std::shared_ptr<const std::vector<double>> mass_;
     std::vector<SettleShape> shapes_;      ///< the few kinds of water
     std::vector<std::int32_t> shape_of_;   ///< [waters]
     std::vector<ConstraintNetwork> large_; ///< networks beyond SmallNetwork's size

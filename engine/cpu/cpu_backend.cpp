@@ -64,7 +64,7 @@ CpuBackend::CpuBackend(std::shared_ptr<const Topology> topology, const DynamicsS
                        Forces forces, double smallest_cell, const Crew& crew)
     : topology_(weighed_for(std::move(topology), settings.integrator)), settings_(settings),
       providers_(std::move(forces)), virtual_sites_(*topology_),
-      constraints_(*topology_, make_constraint_plan(*topology_)), smallest_cell_(smallest_cell),
+      constraints_(topology_, make_constraint_plan(*topology_)), smallest_cell_(smallest_cell),
       crew_(crew),
       threads_(crew.threads()), descent_{settings.minimizer_step, {}, {}, {}, false, false, false}
 {
@@ -138,7 +138,7 @@ void CpuBackend::adopt_part(std::shared_ptr<const Topology> part, Forces forces,
     topology_ = std::move(part);
     providers_ = std::move(forces);
     virtual_sites_ = VirtualSites(*topology_);
-    constraints_ = Constraints(*topology_, make_constraint_plan(*topology_));
+    constraints_ = Constraints(topology_, make_constraint_plan(*topology_));
     prepare_atoms();
     set_atoms(state); // groups are whole from load() on
 }

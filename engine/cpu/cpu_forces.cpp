@@ -138,7 +138,7 @@ Providers make_plainly(const std::shared_ptr<const Topology>& topology,
     Providers out;
     out.push_back(std::make_unique<NonbondedForces>(topology, settings));
     out.push_back(
-        std::make_unique<LongRangeForces>(std::make_shared<LongRange>(*topology, settings)));
+        std::make_unique<LongRangeForces>(std::make_shared<LongRange>(topology, settings)));
     out.push_back(std::make_unique<ListedForces>(topology));
     if (settings.dispersion_correction != DispersionCorrection::none) {
         out.push_back(std::make_unique<DispersionTailEnergy>(*topology, settings));
@@ -165,7 +165,7 @@ PartForces::PartForces(std::shared_ptr<const Topology> whole, const NonbondedSet
     : whole_(std::move(whole)), settings_(settings), ranks_(ranks),
       has_charges_(std::any_of(whole_->charge.begin(), whole_->charge.end(),
                                [](double q) { return q != 0.0; })),
-      long_range_(std::make_shared<LongRange>(*whole_, settings))
+      long_range_(std::make_shared<LongRange>(whole_, settings))
 {
     if (settings.shuffle_seed != 0) {
         throw InputError("compute.shuffle_seed works on one rank (it permutes what ranks agree "

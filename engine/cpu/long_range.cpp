@@ -55,7 +55,15 @@ std::vector<std::vector<double>> dispersion_coefficients(const Topology& topolog
 } // namespace
 
 LongRange::LongRange(const Topology& topology, const NonbondedSettings& settings)
+    : LongRange(std::make_shared<const Topology>(topology), settings)
 {
+}
+
+LongRange::LongRange(const std::shared_ptr<const Topology>& shared,
+                     const NonbondedSettings& settings)
+{
+    const Topology& topology = *shared;
+    const std::vector<Coefficients> charges{Coefficients(shared, &shared->charge)};
     const bool has_charge = std::any_of(topology.charge.begin(), topology.charge.end(),
                                         [](double q) { return q != 0.0; });
     const bool is_ewald = settings.electrostatics == Electrostatics::pme ||
@@ -75,12 +83,10 @@ LongRange::LongRange(const Topology& topology, const NonbondedSettings& settings
         }
         const bool has_mesh = has_charge && settings.electrostatics == Electrostatics::pme;
         if (has_mesh && settings.precision == Precision::mixed) {
-            mixed_coulomb_mesh_.emplace(settings.pme_grid, settings.pme_order, waves,
-                                        std::vector<std::vector<double>>{topology.charge},
+            mixed_coulomb_mesh_.emplace(settings.pme_grid, settings.pme_order, waves, charges,
                                         EnergyKind::coulomb_reciprocal);
         } else if (has_mesh) {
-            coulomb_mesh_.emplace(settings.pme_grid, settings.pme_order, waves,
-                                  std::vector<std::vector<double>>{topology.charge},
+            coulomb_mesh_.emplace(settings.pme_grid, settings.pme_order, waves, charges,
                                   EnergyKind::coulomb_reciprocal);
         } else if (has_charge) {
             waves_.emplace(waves, topology.charge);

@@ -5,6 +5,7 @@
 #include "engine/model/topology.hpp"
 #include "engine/plans/settings.hpp"
 
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -22,6 +23,8 @@ class LongRange {
 public:
     /// Throws InputError where mesh, order or splitting parameter make no sense.
     LongRange(const Topology& topology, const NonbondedSettings& settings);
+    /// Shares the charges.
+    LongRange(const std::shared_ptr<const Topology>& shared, const NonbondedSettings& settings);
 
     /// A rank's part, see Pme::restrict_to; the object must have been made from the whole topology.
     /// Throws NotBuilt for direct Ewald sums, which have no integer mesh to share.

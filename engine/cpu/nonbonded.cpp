@@ -54,25 +54,18 @@ double reach_of_rounding(Precision precision, double cutoff)
 }
 
 Nonbonded::Nonbonded(const Topology& topology, const NonbondedSettings& settings)
-    : Nonbonded(topology, settings, std::make_shared<const RaggedList>(topology.exclusions))
+    : Nonbonded(std::make_shared<const Topology>(topology), settings)
 {
 }
 
-Nonbonded::Nonbonded(const std::shared_ptr<const Topology>& topology,
-                     const NonbondedSettings& settings)
-    : Nonbonded(*topology, settings,
-                std::shared_ptr<const RaggedList>(topology, &topology->exclusions))
-{
-}
-
-Nonbonded::Nonbonded(const Topology& topology, const NonbondedSettings& settings,
-                     std::shared_ptr<const RaggedList> exclusions)
-    : form_(make_pair_form(settings, topology.coulomb_constant)), cutoff_(cutoff_in_use(settings)),
+Nonbonded::Nonbonded(std::shared_ptr<const Topology> shared, const NonbondedSettings& settings)
+    : form_(make_pair_form(settings, shared->coulomb_constant)), cutoff_(cutoff_in_use(settings)),
       sure_cutoff_(cutoff_), list_radius_(cutoff_ + std::max(0.0, settings.list_buffer)),
       needs_cell_(is_ewald(settings.electrostatics) || settings.lj_pme),
-      exclusions_(std::move(exclusions)), charge_(topology.charge), type_(topology.type),
-      types_(topology.pairs.types), shuffle_seed_(settings.shuffle_seed)
+      topology_(std::move(shared)), types_(topology_->pairs.types),
+      shuffle_seed_(settings.shuffle_seed)
 {
+    const Topology& topology = *topology_;
     const std::vector<double> cg = settings.lj_pme
                                        ? make_mesh_c6(topology.pairs, settings.lj_combination)
                                        : std::vector<double>(topology.pairs.c6.size(), 0.0);
@@ -90,8 +83,8 @@ Nonbonded::Nonbonded(const Topology& topology, const NonbondedSettings& settings
     doubles_ = make_double_parameters(form_, topology.pairs.c6, topology.pairs.c12,
                                       topology.pairs.has_c4());
     if (settings.precision == Precision::mixed) {
-        make_tiles(topology,
-                   std::any_of(charge_.begin(), charge_.end(), [](double q) { return q != 0.0; }));
+        make_tiles(topology, std::any_of(topology.charge.begin(), topology.charge.end(),
+                                         [](double q) { return q != 0.0; }));
     }
 }
 
@@ -110,11 +103,6 @@ void Nonbonded::make_tiles(const Topology& topology, bool has_charges)
     }
     blocks_ =
         make_block_parameters(form_, *tiles_, topology.pairs.c6, topology.pairs.c12, type_c4_);
-    const double root = std::sqrt(topology.coulomb_constant);
-    tile_charge_.clear();
-    for (const double q : charge_) {
-        tile_charge_.push_back(static_cast<float>(root * q));
-    }
     const double buffer = list_radius_ - sure_cutoff_;
     sure_cutoff_ = cutoff_ + reach_of_rounding(Precision::mixed, cutoff_);
     if (blocks_) {
@@ -182,14 +170,15 @@ void Nonbonded::check(const Box& box) const
 
 void Nonbonded::search(const Box& box, std::span<const Vec3> positions, int threads)
 {
-    TESSERA_EXPECT(positions.size() == charge_.size());
+    TESSERA_EXPECT(positions.size() == topology_->charge.size());
     check(box);
     if (pruned_) {
         pruned_->let_go(); // the search needs as much
     }
     tracker_.start(box, positions, threads);
     const std::vector<Vec3> canonical = tracker_.positions(threads);
-    list_ = make_empty_pair_list(tracker_.box(), canonical, *exclusions_, list_radius_, threads);
+    list_ = make_empty_pair_list(tracker_.box(), canonical, topology_->exclusions, list_radius_,
+                                 threads);
     has_rows_ = false;
     if (shuffle_seed_ != 0) {
         need_rows(threads);
@@ -200,12 +189,10 @@ void Nonbonded::search(const Box& box, std::span<const Vec3> positions, int thre
     const std::size_t slots = list_.order.atom_of_slot.size();
     work_ = {};                       // null atoms may have moved
     slot_type_.assign(slots + 12, 0); // tiles read a whole vector
-    slot_charge_.assign(slots, 0.0F);
     for (std::size_t s = 0; s < slots; ++s) {
         const std::int32_t atom = list_.order.atom_of_slot[s];
         if (atom >= 0) {
-            slot_type_[s] = type_[at(atom)];
-            slot_charge_[s] = tiles_ ? tile_charge_[at(atom)] : 0.0F;
+            slot_type_[s] = topology_->type[at(atom)];
         }
     }
     if ((blocks_ || doubles_) && !list_.all_pairs) {
@@ -222,7 +209,6 @@ void Nonbonded::let_go()
     list_ = {};
     tracker_ = {};
     tessera::let_go(slot_type_);
-    tessera::let_go(slot_charge_);
     tessera::let_go(slot_lj_);
     block_search_ = {};
     pair_blocks_ = {};
@@ -239,8 +225,8 @@ void Nonbonded::need_rows(int threads)
     if (!has_rows_) {
         const std::vector<Vec3> canonical = tracker_.positions(threads);
         if (list_.order.nodes.empty()) {
-            list_ = make_empty_pair_list(tracker_.box(), canonical, *exclusions_, list_radius_,
-                                         threads);
+            list_ = make_empty_pair_list(tracker_.box(), canonical, topology_->exclusions,
+                                         list_radius_, threads);
         }
         find_rows(tracker_.box(), canonical, *exclusions_, threads, list_);
         has_rows_ = true;

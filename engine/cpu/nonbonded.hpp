@@ -55,7 +55,7 @@ public:
     /// Throws InputError where settings contradict each other.
     Nonbonded(const Topology& topology, const NonbondedSettings& settings);
     /// Shares what it can with the topology.
-    Nonbonded(const std::shared_ptr<const Topology>& topology, const NonbondedSettings& settings);
+    Nonbonded(std::shared_ptr<const Topology> shared, const NonbondedSettings& settings);
 
     /// From the next search() on, only a part of the work is done. Needs a finite cut-off.
     void restrict_to(const Topology& topology, PairShare share);
@@ -105,8 +105,6 @@ public:
     void set_block_options(BlockOptions options) { block_options_ = options; }
 
 private:
-    Nonbonded(const Topology& topology, const NonbondedSettings& settings,
-              std::shared_ptr<const RaggedList> exclusions);
     void check(const Box& box) const;
     void need_rows(int threads);
     void drop_pairs_of_others();
@@ -160,15 +158,12 @@ private:
     std::optional<BlockParameters> blocks_; ///< where forms and tables allow it
     BlockOptions block_options_;
     std::shared_ptr<const DoubleParameters> doubles_; ///< null: batches only
-    std::vector<float> tile_charge_; ///< times the root of the Coulomb constant, [atoms]
-    std::shared_ptr<const RaggedList> exclusions_;
+    std::shared_ptr<const Topology> topology_;
     ExclusionCorrections corrections_;
     std::function<bool(bool)> any_;    ///< of the ranks; null: alone
     std::optional<DomainOwner> owner_; ///< none: all pairs are this rank's
 
-    // parameters of atoms and of pairs of types
-    std::vector<double> charge_;
-    std::vector<std::int32_t> type_;
+    // parameters of pairs of types
     std::int32_t types_;
     std::uint64_t shuffle_seed_; ///< 0: lists are taken as they are made
     struct TypePair {
@@ -183,7 +178,6 @@ private:
     bool searched_ = false;
     AtomTracker tracker_;
     std::vector<std::int32_t> slot_type_; ///< [slots]
-    std::vector<float> slot_charge_;      ///< of tile_charge_, [slots]
     BlockSearch block_search_;
     PairBlocks pair_blocks_;
     std::optional<PrunedBlocks> pruned_;   ///< of them, as atoms move; with blocks only

@@ -2,6 +2,7 @@
 #include "engine/cpu/nonbonded.hpp"
 
 #include <bit>
+#include <cmath>
 
 namespace tessera
 {
@@ -34,12 +35,18 @@ void Nonbonded::place_atoms(const Evaluation& now, std::span<const Vec3> positio
             }
         }
     };
-    with_charges(work_.xyzq, !now.in_tiles || now.wanted.energies,
-                 [&](std::size_t s) { return charge_[at(list_.order.atom_of_slot[s])]; });
+    const auto charge_of = [&](std::size_t s) {
+        return topology_->charge[at(list_.order.atom_of_slot[s])];
+    };
+    const double root = std::sqrt(topology_->coulomb_constant);
+    const auto tile_charge_of = [&](std::size_t s) {
+        return static_cast<float>(root * charge_of(s));
+    };
+    with_charges(work_.xyzq, !now.in_tiles || now.wanted.energies, charge_of);
     with_charges(work_.tile_xyzq, now.in_tiles && (!now.in_blocks || now.has_others),
-                 [&](std::size_t s) { return std::bit_cast<std::uint32_t>(slot_charge_[s]); });
+                 [&](std::size_t s) { return std::bit_cast<std::uint32_t>(tile_charge_of(s)); });
     with_charges(work_.block_xyzq, now.in_blocks, [&](std::size_t s) {
-        return std::bit_cast<std::uint32_t>(slot_charge_[s] *
+        return std::bit_cast<std::uint32_t>(tile_charge_of(s) *
                                             static_cast<float>(blocks_->charge_scale));
     });
     work_.kernel_grid.reset();

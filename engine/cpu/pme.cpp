@@ -56,6 +56,15 @@ bool fits(const Vec3& f)
            std::fabs(f.z) < fixed::largest_force;
 }
 
+std::vector<Coefficients> each_shared(std::vector<std::vector<double>> sets)
+{
+    std::vector<Coefficients> out;
+    for (std::vector<double>& set : sets) {
+        out.push_back(std::make_shared<const std::vector<double>>(std::move(set)));
+    }
+    return out;
+}
+
 /// The share of the calling thread in 0 .. all - 1.
 struct Share {
     std::size_t first, count;
@@ -88,6 +97,13 @@ double scale_of_mesh(double largest)
 template <class R>
 BasicPme<R>::BasicPme(const std::array<int, 3>& grid, int order, const Waves& waves,
                       std::vector<std::vector<double>> coefficients, EnergyKind kind)
+    : BasicPme(grid, order, waves, each_shared(std::move(coefficients)), kind)
+{
+}
+
+template <class R>
+BasicPme<R>::BasicPme(const std::array<int, 3>& grid, int order, const Waves& waves,
+                      std::vector<Coefficients> coefficients, EnergyKind kind)
     : layout_(checked(grid, order), order), spread_(layout_),
       fft_(grid, {layout_.pitch, layout_.plane}), waves_(waves),
       coefficient_(std::move(coefficients)), kind_(kind)
@@ -96,18 +112,20 @@ BasicPme<R>::BasicPme(const std::array<int, 3>& grid, int order, const Waves& wa
         moduli_[d] = spline_moduli(order, grid[d]);
     }
     double largest = 0;
-    for (const std::vector<double>& set : coefficient_) {
-        for (const double c : set) {
+    for (const Coefficients& set : coefficient_) {
+        for (const double c : *set) {
             largest = std::max(largest, std::fabs(c));
         }
     }
     if (std::holds_alternative<DispersionWaves>(waves_) && largest > 0) {
         // small numbers would lose digits on the integer mesh; a power of two costs none
         coefficient_scale_ = std::exp2(std::ceil(std::log2(largest)));
-        for (std::vector<double>& set : coefficient_) {
-            for (double& c : set) {
+        for (Coefficients& set : coefficient_) {
+            auto scaled = std::make_shared<std::vector<double>>(*set);
+            for (double& c : *scaled) {
                 c /= coefficient_scale_;
             }
+            set = std::move(scaled);
         }
     }
     mesh_scale_ = scale_of_mesh<R>(largest / coefficient_scale_);
@@ -143,10 +161,10 @@ template <class R>
 void BasicPme<R>::set_mesh_charges()
 {
     mesh_charge_.clear();
-    for (const std::vector<double>& set : coefficient_) {
+    for (const Coefficients& set : coefficient_) {
         std::vector<R>& charge = mesh_charge_.emplace_back();
-        charge.reserve(set.size());
-        for (const double c : set) {
+        charge.reserve(set->size());
+        for (const double c : *set) {
             charge.push_back(static_cast<R>(c * mesh_scale_));
         }
     }
@@ -164,15 +182,16 @@ void BasicPme<R>::restrict_to(std::span<const std::int32_t> atoms, Transport& ra
     for (std::size_t row = 0; row < atoms.size(); ++row) {
         const std::int32_t a = atoms[row];
         if (a >= 0 && std::any_of(whole_.begin(), whole_.end(),
-                                  [&](const auto& set) { return set[at(a)] != 0.0; })) {
+                                  [&](const Coefficients& set) { return (*set)[at(a)] != 0.0; })) {
             row_.push_back(static_cast<std::int32_t>(row));
         }
     }
     for (std::size_t s = 0; s < whole_.size(); ++s) {
-        coefficient_[s].clear();
+        auto mine = std::make_shared<std::vector<double>>();
         for (const std::int32_t row : row_) {
-            coefficient_[s].push_back(whole_[s][at(atoms[at(row)])]);
+            mine->push_back((*whole_[s])[at(atoms[at(row)])]);
         }
+        coefficient_[s] = std::move(mine);
     }
     set_mesh_charges();
 }
@@ -447,7 +466,7 @@ std::int64_t BasicPme<R>::gather_share(const Box& box, std::size_t set, std::siz
                             potential_[set].data(), slope);
         for (std::size_t k = 0; k < some; ++k) {
             const std::size_t a = atom_of(first + b + k);
-            const double c = coefficient_[set][first + b + k];
+            const double c = (*coefficient_[set])[first + b + k];
             const Vec3 per_fraction{c * slope[k][0] * n.x, c * slope[k][1] * n.y,
                                     c * slope[k][2] * n.z};
             const Vec3 f = -times(inverse, per_fraction); // u_d = n_d sum_k x_k inverse_kd

@@ -20,6 +20,9 @@ namespace tessera
 
 using Waves = std::variant<CoulombWaves, DispersionWaves>;
 
+/// One an atom.
+using Coefficients = std::shared_ptr<const std::vector<double>>;
+
 /// Smooth particle-mesh Ewald sum of pair potentials, reciprocal part. Charges (or roots of
 /// dispersion coefficients) are spread on an integer mesh, lines are transformed whole, energies
 /// are summed exactly: the bits do not depend on threads. U. Essmann et al., J. Chem. Phys. 103,
@@ -35,6 +38,8 @@ public:
     /// One coefficient an atom: energy = sum_k w(k) |S(k)|^2. Throws InputError (check_pme_grid).
     /// Seven coefficients an atom, c_k = e sigma^k (k = 0..6): the Lorentz-Berthelot mixture
     /// ((s_i + s_j)/2)^6 = sum_k binomial(6, k)/64 s_i^k s_j^(6-k).
+    BasicPme(const std::array<int, 3>& grid, int order, const Waves& waves,
+             std::vector<Coefficients> coefficients, EnergyKind kind);
     BasicPme(const std::array<int, 3>& grid, int order, const Waves& waves,
              std::vector<std::vector<double>> coefficients, EnergyKind kind);
 
@@ -125,10 +130,10 @@ private:
     MeshLayout spread_; ///< of what this rank spreads: the mesh, or a brick of it
     Fft3d<R> fft_;
     Waves waves_;
-    std::vector<std::vector<double>> coefficient_; ///< scaled to at most 1 for the integer mesh
-    std::vector<std::vector<double>> whole_;       ///< of all atoms, where this rank has a part
-    double mesh_scale_;                            ///< units of the mesh an e
-    double coefficient_scale_ = 1;                 ///< true coefficient = scale * stored
+    std::vector<Coefficients> coefficient_; ///< scaled to at most 1 for the integer mesh
+    std::vector<Coefficients> whole_;       ///< of all atoms, where this rank has a part
+    double mesh_scale_;                     ///< units of the mesh an e
+    double coefficient_scale_ = 1;          ///< true coefficient = scale * stored
     EnergyKind kind_;
     std::unique_ptr<SharedMesh<R>> shared_; ///< null: this rank spreads everything
     std::vector<std::int32_t> row_;         ///< atoms of this rank's part that have a coefficient

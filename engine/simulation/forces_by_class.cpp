@@ -57,10 +57,10 @@ ExclusionCorrections corrections_of(const Topology& topology, const NonbondedSet
 struct ForceClasses::Parts {
     Parts(std::shared_ptr<const Topology> t, const NonbondedSettings& s, PairPath path)
         : topology(std::move(t)), settings(s), sites(*topology), listed(*topology),
-          long_range(*topology, s), tail(*topology, s), corrections(corrections_of(*topology, s))
+          long_range(topology, s), tail(*topology, s), corrections(corrections_of(*topology, s))
     {
         if (path == PairPath::production) {
-            nonbonded.emplace(*topology, without_buffer(s));
+            nonbonded.emplace(topology, without_buffer(s));
             nonbonded->restrict_to(*topology, pairs_alone(*topology));
         }
     }

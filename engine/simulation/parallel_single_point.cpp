@@ -2,6 +2,7 @@
 
 #include "engine/backend/crew.hpp"
 #include "engine/base/error.hpp"
+#include "engine/base/lent.hpp"
 #include "engine/cpu/dispersion_correction.hpp"
 #include "engine/cpu/listed.hpp"
 #include "engine/cpu/long_range.hpp"
@@ -140,7 +141,7 @@ public:
 
         NonbondedSettings once = settings_;
         once.list_buffer = 0;
-        Nonbonded nonbonded(local_.topology, once);
+        Nonbonded nonbonded(lent(local_.topology), once);
         nonbonded.restrict_to(local_.topology,
                               {local_.owner, local_.corrected,
                                std::any_of(whole_.charge.begin(), whole_.charge.end(),
@@ -161,7 +162,7 @@ public:
         for (std::size_t n = 0; n < local_.global().size(); ++n) {
             spread.push_back(local_.is_own(n) ? local_.global()[n] : -1);
         }
-        LongRange long_range(whole_, settings_);
+        LongRange long_range(lent(whole_), settings_);
         long_range.restrict_to(spread, transport_);
         long_range.add_forces(box_, position_, {true, true}, threads_, forces_, sums_);
     }

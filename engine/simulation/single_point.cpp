@@ -1,6 +1,7 @@
 #include "engine/simulation/single_point.hpp"
 
 #include "engine/base/error.hpp"
+#include "engine/base/lent.hpp"
 #include "engine/cpu/dispersion_correction.hpp"
 #include "engine/cpu/listed.hpp"
 #include "engine/cpu/long_range.hpp"
@@ -28,7 +29,7 @@ class Evaluation {
 public:
     Evaluation(const Topology& topology, const NonbondedSettings& settings)
         : topology_(topology), sites_(topology), listed_(topology),
-          nonbonded_(topology, once(settings)), long_range_(topology, settings),
+          nonbonded_(lent(topology), once(settings)), long_range_(lent(topology), settings),
           tail_(topology, settings)
     {
     }
