@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace tessera
 {
@@ -58,31 +59,37 @@ MoleculeWalk molecule_walk(const Topology& topology)
     const RaggedList ties = ties_of(topology);
     std::vector<bool> is_reached(static_cast<std::size_t>(topology.atoms()), false);
     MoleculeWalk walk;
-    walk.stops.reserve(is_reached.size());
-    walk.begin.reserve(topology.molecules.rows() + 1);
-    const auto reach = [&](std::int32_t atom, std::int32_t from) {
-        if (!is_reached[static_cast<std::size_t>(atom)]) {
-            is_reached[static_cast<std::size_t>(atom)] = true;
-            walk.stops.push_back({atom, from});
-        }
-    };
+    walk.molecules.reserve(topology.molecules.rows());
+    std::map<std::vector<MoleculeWalk::Stop>, std::int32_t> number_of_way;
+    std::vector<MoleculeWalk::Stop> stops;
     for (std::size_t molecule = 0; molecule < topology.molecules.rows(); ++molecule) {
-        std::size_t next = walk.stops.size();
-        walk.begin.push_back(next);
         const std::int32_t first = *topology.molecules.begin(molecule);
+        const auto reach = [&](std::int32_t atom, std::int32_t from) {
+            if (!is_reached[static_cast<std::size_t>(atom)]) {
+                is_reached[static_cast<std::size_t>(atom)] = true;
+                stops.push_back({atom - first, from - first});
+            }
+        };
+        stops.clear();
+        std::size_t next = 0;
         for (const std::int32_t* member = topology.molecules.begin(molecule);
              member != topology.molecules.end(molecule); ++member) {
             // tied by a term that is no chemical bond: measured from the first atom
             reach(*member, first);
-            for (; next < walk.stops.size(); ++next) {
-                const std::int32_t atom = walk.stops[next].atom;
+            for (; next < stops.size(); ++next) {
+                const std::int32_t atom = first + stops[next].atom;
                 const auto row = static_cast<std::size_t>(atom);
                 std::for_each(ties.begin(row), ties.end(row),
                               [&](std::int32_t other) { reach(other, atom); });
             }
         }
+        const auto new_way = static_cast<std::int32_t>(walk.ways.size());
+        const auto [known, is_new] = number_of_way.try_emplace(stops, new_way);
+        if (is_new) {
+            walk.ways.push_back(stops);
+        }
+        walk.molecules.push_back({first, known->second});
     }
-    walk.begin.push_back(walk.stops.size());
     return walk;
 }
 
@@ -93,13 +100,12 @@ std::vector<CellShift> whole_molecule_shifts(const MoleculeWalk& walk, const Box
     if (!box.is_periodic()) {
         return shifts;
     }
-    for (std::size_t molecule = 0; molecule + 1 < walk.begin.size(); ++molecule) {
-        const std::span<const MoleculeWalk::Stop> stops(walk.stops.data() + walk.begin[molecule],
-                                                        walk.begin[molecule + 1] -
-                                                            walk.begin[molecule]);
+    for (const auto& [first, way] : walk.molecules) {
+        const std::vector<MoleculeWalk::Stop>& stops = walk.ways[static_cast<std::size_t>(way)];
         Vec3 sum;
         for (const auto& [atom, from] : stops) {
-            const auto i = static_cast<std::size_t>(atom), j = static_cast<std::size_t>(from);
+            const auto i = static_cast<std::size_t>(first + atom),
+                       j = static_cast<std::size_t>(first + from);
             const Vec3 apart = positions[i] - shifted(box, positions[j], shifts[j]);
             shifts[i] =
                 atom == from ? CellShift{} : rounded(box.to_fraction(box.shortest(apart) - apart));
@@ -110,7 +116,7 @@ std::vector<CellShift> whole_molecule_shifts(const MoleculeWalk& walk, const Box
         const CellShift home =
             rounded({-std::floor(fraction.x), -std::floor(fraction.y), -std::floor(fraction.z)});
         for (const auto& stop : stops) {
-            CellShift& shift = shifts[static_cast<std::size_t>(stop.atom)];
+            CellShift& shift = shifts[static_cast<std::size_t>(first + stop.atom)];
             for (std::size_t k = 0; k < 3; ++k) {
                 shift[k] += home[k];
             }

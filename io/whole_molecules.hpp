@@ -4,6 +4,7 @@
 #include "engine/model/topology.hpp"
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -15,11 +16,16 @@ namespace tessera
 /// virtual sites): each atom but the first of a molecule stands behind one it is tied to.
 struct MoleculeWalk {
     struct Stop {
-        std::int32_t atom;
+        std::int32_t atom; ///< less the molecule's first one
         std::int32_t from; ///< an earlier stop's atom; the atom itself where a molecule begins
+        friend auto operator<=>(const Stop&, const Stop&) = default;
     };
-    std::vector<Stop> stops;
-    std::vector<std::size_t> begin; ///< first stop of each molecule, and the number of stops
+    struct Molecule {
+        std::int32_t first_atom;
+        std::int32_t way; ///< of `ways`
+    };
+    std::vector<Molecule> molecules;
+    std::vector<std::vector<Stop>> ways; ///< those that differ
 };
 MoleculeWalk molecule_walk(const Topology& topology);
 

@@ -81,10 +81,6 @@ CpuBackend::CpuBackend(std::shared_ptr<const Topology> topology, const DynamicsS
 /// Of the topology at hand.
 void CpuBackend::prepare_atoms()
 {
-    inverse_mass_.clear();
-    for (const double m : topology_->mass) {
-        inverse_mass_.push_back(m > 0 ? 1 / m : 0);
-    }
     forces_ = ForceSums(topology_->mass.size(), SumMode::exact);
     unconstrained_.clear();
     if (!totals_.has_constraints) {
@@ -485,14 +481,14 @@ void CpuBackend::perform(const SubStep& sub_step)
 void CpuBackend::run(const Kick& s)
 {
     const ScopedPhase phase(times_, "update");
-    kick(state_.velocity, inverse_mass_, forces_, s.fraction.of(settings_.timestep), threads_);
+    kick(state_.velocity, topology_->mass, forces_, s.fraction.of(settings_.timestep), threads_);
 }
 
 void CpuBackend::run(const Drift& s)
 {
     const ScopedPhase phase(times_, "update");
     const std::int64_t atom =
-        find_displacements(state_.velocity, inverse_mass_, s.fraction.of(settings_.timestep),
+        find_displacements(state_.velocity, topology_->mass, s.fraction.of(settings_.timestep),
                            longest_move, correction_, threads_);
     if (atom >= 0) {
         const Vec3 v = state_.velocity[static_cast<std::size_t>(atom)];
@@ -522,11 +518,12 @@ void CpuBackend::run(const ConstrainPositions& s)
     }
     const double dt = s.fraction.of(settings_.timestep);
     if (const auto broken = correct_displacements(state_.position)) {
-        find_displacements(state_.velocity, inverse_mass_, dt, longest_move, correction_, threads_);
+        find_displacements(state_.velocity, topology_->mass, dt, longest_move, correction_,
+                           threads_);
         displace(state_.position, correction_, threads_); // to tell where they would be
         require(broken, "the distance");
     }
-    drift_corrected(state_.position, state_.velocity, inverse_mass_, dt, correction_, threads_);
+    drift_corrected(state_.position, state_.velocity, topology_->mass, dt, correction_, threads_);
 }
 
 void CpuBackend::run(const ConstrainVelocities&)

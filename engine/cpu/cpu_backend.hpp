@@ -4,6 +4,7 @@
 #include "engine/backend/crew.hpp"
 #include "engine/backend/force_provider.hpp"
 #include "engine/cpu/constraints.hpp"
+#include "engine/cpu/velocity_of.hpp"
 #include "engine/cpu/virtual_sites.hpp"
 #include "engine/model/topology.hpp"
 #include "engine/plans/settings.hpp"
@@ -123,7 +124,7 @@ private:
     bool add_ahead(bool long_range, Wanted wanted);
     void add_forces_of(bool long_range, Wanted wanted, int threads);
     void sum_in_floating_point(Wanted wanted);
-    [[nodiscard]] std::vector<Vec3> next_half_step_velocities();
+    [[nodiscard]] VelocityOf next_half_step_velocities();
     void book_stretch();
     double remove_com_motion();
     void require(const std::optional<BrokenConstraint>& broken, const char* what) const;
@@ -135,7 +136,6 @@ private:
     std::vector<std::unique_ptr<ForceProvider>> providers_;
     VirtualSites virtual_sites_;
     Constraints constraints_;
-    std::vector<double> inverse_mass_;
     SystemTotals totals_;
     double smallest_cell_;
     Crew crew_;

@@ -34,7 +34,7 @@ void CpuBackend::adopt_velocities(bool half_step_behind)
 {
     const double dt = settings_.timestep;
     if (state_.velocities_half_step_behind != half_step_behind) {
-        kick(state_.velocity, inverse_mass_, forces_, half_step_behind ? -0.5 * dt : 0.5 * dt,
+        kick(state_.velocity, topology_->mass, forces_, half_step_behind ? -0.5 * dt : 0.5 * dt,
              threads_);
         state_.velocities_half_step_behind = half_step_behind;
     }
@@ -59,12 +59,13 @@ void CpuBackend::draw_velocities(double temperature, std::uint64_t seed)
     // an Ornstein-Uhlenbeck step that forgets everything draws from the Maxwell-Boltzmann law
     const double width = std::sqrt(constants::boltzmann * temperature);
     for (std::size_t a = 0; a < state_.velocity.size(); ++a) {
-        if (inverse_mass_[a] > 0) {
+        if (topology_->mass[a] > 0) {
             RandomStream random(seed, static_cast<std::uint32_t>(number_of(*topology_, a)), 0,
                                 RandomPurpose::start_velocity);
             const auto xy = random.normal2();
             const auto z = random.normal2();
-            state_.velocity[a] = (width * std::sqrt(inverse_mass_[a])) * Vec3{xy[0], xy[1], z[0]};
+            state_.velocity[a] =
+                (width * std::sqrt(1 / topology_->mass[a])) * Vec3{xy[0], xy[1], z[0]};
         }
     }
     if (settings_.remove_com_every > 0) { // else it has its thermal share, as its 3 degrees count
@@ -83,20 +84,21 @@ void CpuBackend::draw_velocities(double temperature, std::uint64_t seed)
 // ----- kinetic energy at the time of the positions
 
 /// Leap-frog: v(t + dt/2) as the coming step will make it (without thermostat); correction_ holds
-/// the displacements by which its constraints act.
-std::vector<Vec3> CpuBackend::next_half_step_velocities()
+/// the displacements by which its constraints act, as long as this is read.
+VelocityOf CpuBackend::next_half_step_velocities()
 {
     const double dt = settings_.timestep;
-    std::vector<Vec3> next = state_.velocity;
-    kick(next, inverse_mass_, forces_, dt, threads_);
-    if (has_constraints()) {
-        for (std::size_t a = 0; a < next.size(); ++a) {
-            correction_[a] = dt * next[a];
-        }
-        require(correct_displacements(state_.position), "the distance");
-        add_scaled(next, correction_, 1 / dt, threads_);
+    const auto next = [this, dt](std::size_t a) {
+        return kicked(state_.velocity[a], topology_->mass[a], forces_.force(a), dt);
+    };
+    if (!has_constraints()) {
+        return next;
     }
-    return next;
+    for (std::size_t a = 0; a < correction_.size(); ++a) {
+        correction_[a] = dt * next(a);
+    }
+    require(correct_displacements(state_.position), "the distance");
+    return [this, next, rate = 1 / dt](std::size_t a) { return next(a) + rate * correction_[a]; };
 }
 
 Motion CpuBackend::measure_motion()
@@ -109,7 +111,7 @@ Motion CpuBackend::measure_motion()
     }
     motion.kinetic = kinetic_tensor(state_.velocity, mass, crew_);
     if (state_.velocities_half_step_behind) {
-        const std::vector<Vec3> next = next_half_step_velocities();
+        const VelocityOf next = next_half_step_velocities();
         motion.kinetic = 0.5 * (motion.kinetic + kinetic_tensor(next, mass, crew_));
         if (has_constraints()) {
             const double dt = settings_.timestep;
@@ -120,7 +122,7 @@ Motion CpuBackend::measure_motion()
     }
     if (has_constraints()) {
         std::vector<Vec3> acceleration(state_.velocity.size());
-        kick(acceleration, inverse_mass_, forces_, 1, threads_);
+        kick(acceleration, topology_->mass, forces_, 1, threads_);
         require(constraints_.constrain_accelerations(state_.box, state_.position, state_.velocity,
                                                      acceleration, correction_, threads_),
                 "the acceleration");
@@ -136,7 +138,7 @@ void CpuBackend::run(const Thermalize& s)
 {
     const ScopedPhase phase(times_, "coupling");
     const OrnsteinUhlenbeck ou(s.friction, s.temperature, settings_.timestep);
-    thermalize(state_.velocity, inverse_mass_, topology_->number, ou.keep, ou.noise, s.seed,
+    thermalize(state_.velocity, topology_->mass, topology_->number, ou.keep, ou.noise, s.seed,
                state_.step, threads_);
 }
 
@@ -177,10 +179,10 @@ void CpuBackend::run(const MeasurePressure& s)
     }
     const ScopedPhase phase(times_, "coupling");
     const RaggedList& groups = constraints_.plan().update_groups;
-    const auto measure = [&](std::span<const Vec3> velocity) {
+    const auto measure = [&](const VelocityOf& velocity) {
         return measure_groups(groups, topology_->mass, state_.position, velocity, forces_, crew_);
     };
-    const GroupMotion now = measure(state_.velocity);
+    const GroupMotion now = measure([&](std::size_t a) { return state_.velocity[a]; });
     double kinetic = trace(now.kinetic);
     if (state_.velocities_half_step_behind) {
         kinetic = 0.5 * (kinetic + trace(measure(next_half_step_velocities()).kinetic));
@@ -253,7 +255,7 @@ double length_of(const Vec3& f)
 LargestForce CpuBackend::largest_free_force()
 {
     std::vector<Vec3> acceleration(forces_.size());
-    kick(acceleration, inverse_mass_, forces_, 1, threads_);
+    kick(acceleration, topology_->mass, forces_, 1, threads_);
     if (has_constraints()) {
         require(constraints_.constrain_velocities(state_.box, state_.position, acceleration,
                                                   correction_, threads_),
@@ -263,7 +265,7 @@ LargestForce CpuBackend::largest_free_force()
     LargestForce largest;
     for (std::size_t a = 0; a < acceleration.size(); ++a) {
         const double force = topology_->mass[a] * length_of(acceleration[a]);
-        if (inverse_mass_[a] > 0 && (largest.atom < 0 || !(force <= largest.force))) {
+        if (topology_->mass[a] > 0 && (largest.atom < 0 || !(force <= largest.force))) {
             largest = {force, static_cast<std::int64_t>(a)};
             if (std::isnan(force)) {
                 break;
@@ -285,7 +287,7 @@ std::string CpuBackend::part_coincident_atoms()
     std::fill(correction_.begin(), correction_.end(), Vec3{});
     for (std::size_t a = 0; a < forces_.size(); ++a) {
         const Vec3 f = forces_.force(a);
-        if (!(inverse_mass_[a] > 0) ||
+        if (!(topology_->mass[a] > 0) ||
             (std::isfinite(f.x) && std::isfinite(f.y) && std::isfinite(f.z))) {
             continue;
         }
@@ -317,10 +319,10 @@ void CpuBackend::run(const Descend&)
     descent_.energies = energies_;
     double largest = 0;
     for (std::size_t a = 0; a < forces_.size(); ++a) {
-        largest = std::fmax(largest, inverse_mass_[a] > 0 ? length_of(forces_.force(a)) : 0);
+        largest = std::fmax(largest, topology_->mass[a] > 0 ? length_of(forces_.force(a)) : 0);
     }
     for (std::size_t a = 0; a < forces_.size(); ++a) {
-        correction_[a] = inverse_mass_[a] > 0 && largest > 0
+        correction_[a] = topology_->mass[a] > 0 && largest > 0
                              ? descent_.length * ((1 / largest) * forces_.force(a))
                              : Vec3{};
     }

@@ -44,27 +44,36 @@ std::array<double, N> exact_sums(std::int64_t atoms, const Crew& crew, Add add)
     return out;
 }
 
-Vec3 moved_by(const Vec3& velocity, double inverse_mass, double dt)
+double inverse(double mass)
 {
-    return inverse_mass > 0 ? dt * velocity : Vec3{};
+    return mass > 0 ? 1 / mass : 0;
+}
+
+Vec3 moved_by(const Vec3& velocity, double mass, double dt)
+{
+    return mass > 0 ? dt * velocity : Vec3{};
 }
 
 } // namespace
 
-void kick(std::span<Vec3> velocity, std::span<const double> inverse_mass, const ForceSums& forces,
+Vec3 kicked(const Vec3& velocity, double mass, const Vec3& force, double dt)
+{
+    return velocity + (dt * inverse(mass)) * force;
+}
+
+void kick(std::span<Vec3> velocity, std::span<const double> mass, const ForceSums& forces,
           double dt, int threads)
 {
     const std::int64_t atoms = count(velocity.size());
 #pragma omp parallel for num_threads(threads) if (atoms > few_atoms) schedule(static)
     for (std::int64_t k = 0; k < atoms; ++k) {
         const auto a = static_cast<std::size_t>(k);
-        velocity[a] += (dt * inverse_mass[a]) * forces.force(a);
+        velocity[a] = kicked(velocity[a], mass[a], forces.force(a), dt);
     }
 }
 
-std::int64_t find_displacements(std::span<const Vec3> velocity,
-                                std::span<const double> inverse_mass, double dt, double limit,
-                                std::span<Vec3> displacement, int threads)
+std::int64_t find_displacements(std::span<const Vec3> velocity, std::span<const double> mass,
+                                double dt, double limit, std::span<Vec3> displacement, int threads)
 {
     const std::int64_t atoms = count(velocity.size());
     constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
@@ -74,7 +83,7 @@ std::int64_t find_displacements(std::span<const Vec3> velocity,
               : first)
     for (std::int64_t k = 0; k < atoms; ++k) {
         const auto a = static_cast<std::size_t>(k);
-        const Vec3 d = moved_by(velocity[a], inverse_mass[a], dt);
+        const Vec3 d = moved_by(velocity[a], mass[a], dt);
         const bool is_short =
             std::fabs(d.x) < limit && std::fabs(d.y) < limit && std::fabs(d.z) < limit;
         first = is_short ? first : std::min(first, k); // also NaN
@@ -97,15 +106,14 @@ void displace(std::span<GridPosition> position, std::span<const Vec3> d, int thr
 }
 
 void drift_corrected(std::span<GridPosition> position, std::span<Vec3> velocity,
-                     std::span<const double> inverse_mass, double dt, std::span<const Vec3> d,
-                     int threads)
+                     std::span<const double> mass, double dt, std::span<const Vec3> d, int threads)
 {
     const std::int64_t atoms = count(position.size());
     const double rate = 1 / dt;
 #pragma omp parallel for num_threads(threads) if (atoms > few_atoms) schedule(static)
     for (std::int64_t k = 0; k < atoms; ++k) {
         const auto a = static_cast<std::size_t>(k);
-        const GridPosition free = to_grid(moved_by(velocity[a], inverse_mass[a], dt));
+        const GridPosition free = to_grid(moved_by(velocity[a], mass[a], dt));
         const GridPosition g = to_grid(d[a]);
         position[a].x += free.x + g.x;
         position[a].y += free.y + g.y;
@@ -133,7 +141,7 @@ void scale_velocities(std::span<Vec3> velocity, double factor, int threads)
     }
 }
 
-void thermalize(std::span<Vec3> velocity, std::span<const double> inverse_mass,
+void thermalize(std::span<Vec3> velocity, std::span<const double> mass,
                 std::span<const std::int32_t> number, double keep, double noise, std::uint64_t seed,
                 std::int64_t step, int threads)
 {
@@ -141,7 +149,7 @@ void thermalize(std::span<Vec3> velocity, std::span<const double> inverse_mass,
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (std::int64_t k = 0; k < atoms; ++k) {
         const auto a = static_cast<std::size_t>(k);
-        if (!(inverse_mass[a] > 0)) {
+        if (!(mass[a] > 0)) {
             continue;
         }
         const auto own =
@@ -149,16 +157,21 @@ void thermalize(std::span<Vec3> velocity, std::span<const double> inverse_mass,
         RandomStream random(seed, own, step, RandomPurpose::langevin);
         const auto xy = random.normal2();
         const auto z = random.normal2();
-        const double width = noise * std::sqrt(inverse_mass[a]);
+        const double width = noise * std::sqrt(inverse(mass[a]));
         velocity[a] = keep * velocity[a] + width * Vec3{xy[0], xy[1], z[0]};
     }
 }
 
 Mat3 kinetic_tensor(std::span<const Vec3> velocity, std::span<const double> mass, const Crew& crew)
 {
+    return kinetic_tensor([&](std::size_t a) { return velocity[a]; }, mass, crew);
+}
+
+Mat3 kinetic_tensor(const VelocityOf& velocity, std::span<const double> mass, const Crew& crew)
+{
     const auto sums =
-        exact_sums<6>(count(velocity.size()), crew, [&](std::array<ExactSum, 6>& s, std::size_t a) {
-            const Vec3& v = velocity[a];
+        exact_sums<6>(count(mass.size()), crew, [&](std::array<ExactSum, 6>& s, std::size_t a) {
+            const Vec3 v = velocity(a);
             const double half_mass = 0.5 * mass[a];
             s[0].add(half_mass * (v.x * v.x));
             s[1].add(half_mass * (v.y * v.y));

@@ -136,6 +136,14 @@ GroupMotion measure_groups(const RaggedList& groups, std::span<const double> mas
                            std::span<const Vec3> velocities, const ForceSums& forces,
                            const Crew& crew)
 {
+    return measure_groups(
+        groups, mass, positions, [&](std::size_t a) { return velocities[a]; }, forces, crew);
+}
+
+GroupMotion measure_groups(const RaggedList& groups, std::span<const double> mass,
+                           std::span<const GridPosition> positions, const VelocityOf& velocity,
+                           const ForceSums& forces, const Crew& crew)
+{
     std::array<ExactSum, 18> total;
     const auto rows = static_cast<std::int64_t>(groups.rows());
 #pragma omp parallel num_threads(crew.threads()) if (rows > few_atoms)
@@ -153,7 +161,7 @@ GroupMotion measure_groups(const RaggedList& groups, std::span<const double> mas
             Vec3 p;
             Mat3 inner;
             for (const auto* a = begin; a != end; ++a) {
-                p += mass[at(*a)] * velocities[at(*a)];
+                p += mass[at(*a)] * velocity(at(*a));
                 const Vec3 r = to_nm(positions[at(*a)] - positions[at(*begin)]) - centre;
                 inner += outer(r, forces.force(at(*a)));
             }

@@ -2,6 +2,7 @@
 
 #include "engine/backend/crew.hpp"
 #include "engine/backend/sums.hpp"
+#include "engine/cpu/velocity_of.hpp"
 #include "engine/geometry/box.hpp"
 #include "engine/math/mat3.hpp"
 #include "engine/model/state.hpp"
@@ -29,6 +30,9 @@ struct GroupMotion {
 };
 
 /// Groups must be whole.
+GroupMotion measure_groups(const RaggedList& groups, std::span<const double> mass,
+                           std::span<const GridPosition> positions, const VelocityOf& velocity,
+                           const ForceSums& forces, const Crew& crew);
 GroupMotion measure_groups(const RaggedList& groups, std::span<const double> mass,
                            std::span<const GridPosition> positions,
                            std::span<const Vec3> velocities, const ForceSums& forces,
