@@ -228,7 +228,7 @@ void Nonbonded::need_rows(int threads)
             list_ = make_empty_pair_list(tracker_.box(), canonical, topology_->exclusions,
                                          list_radius_, threads);
         }
-        find_rows(tracker_.box(), canonical, *exclusions_, threads, list_);
+        find_rows(tracker_.box(), canonical, topology_->exclusions, threads, list_);
         has_rows_ = true;
         if (owner_) {
             drop_pairs_of_others();
@@ -249,8 +249,8 @@ void Nonbonded::make_blocks(std::span<const Vec3> canonical, int threads)
         rules.types = types_;
     }
     const bool by_list = has_rows_ || !rules.is_other.empty() || block_options_.by_list;
-    if (by_list ||
-        !block_search_.find(list_, *exclusions_, canonical, shifts, rules, threads, pair_blocks_)) {
+    if (by_list || !block_search_.find(list_, topology_->exclusions, canonical, shifts, rules,
+                                       threads, pair_blocks_)) {
         need_rows(threads);
         rules.is_partial = is_partial_;
         pair_blocks_ = make_pair_blocks(list_, shifts, rules);
