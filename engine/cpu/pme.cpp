@@ -4,7 +4,6 @@
 #include "engine/base/let_go.hpp"
 #include "engine/cpu/atom_loop.hpp"
 #include "engine/cpu/pair_sums.hpp"
-#include "engine/math/constants.hpp"
 #include "engine/plans/pme_plan.hpp"
 
 #include <algorithm>
@@ -30,8 +29,6 @@ const std::array<int, 3>& checked(const std::array<int, 3>& grid, int order)
     check_pme_grid(grid, order);
     return grid;
 }
-
-constexpr std::array<double, 7> binomials{1, 6, 15, 20, 15, 6, 1};
 
 constexpr auto nowhere = ~std::size_t{0};
 
@@ -236,41 +233,6 @@ MeshBrick BasicPme<R>::move_into_brick()
 }
 
 template <class R>
-typename BasicPme<R>::Influence BasicPme<R>::influence_of(const Box& box, int x, int y, int z) const
-{
-    const Vec3 m{static_cast<double>(signed_wave(x, fft_.size()[0])),
-                 static_cast<double>(signed_wave(y, fft_.size()[1])), static_cast<double>(z)};
-    const Vec3 k = 2.0 * constants::pi * times(box.inverse(), m);
-    const WaveWeight w =
-        std::visit([&](const auto& waves) { return wave_weight(waves, norm2(k)); }, waves_);
-    const double scale = coefficient_scale_ * coefficient_scale_ / box.volume();
-    return {k, scale * w.value * (moduli_[0][at(x)] * moduli_[1][at(y)] * moduli_[2][at(z)]),
-            w.slope};
-}
-
-template <class R>
-void BasicPme<R>::prepare_filter(const Box& box, int threads)
-{
-    if (!filter_.empty() && box == filter_box_) {
-        return;
-    }
-    filter_.resize(spectrum_points());
-    filter_box_ = box;
-    const int nx = fft_.size()[0], half = fft_.half();
-    const MeshPlan::Range mine = lines();
-    const std::size_t plane = this->plane();
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (int x = 0; x < nx; ++x) {
-        for (int y = 0; y < mine.count; ++y) {
-            for (int z = 0; z < half; ++z) {
-                filter_[at(x) * plane + at(y) * fft_.pitch() + at(z)] =
-                    static_cast<R>(2.0 * influence_of(box, x, mine.first + y, z).value);
-            }
-        }
-    }
-}
-
-template <class R>
 void BasicPme<R>::locate(const Box& box, const CanonicalPositions& positions, int threads)
 {
     atoms_.resize(shared_ ? row_.size() : positions.size());
@@ -307,82 +269,6 @@ void BasicPme<R>::spread(std::size_t set, int threads)
         spread_on_mesh<R>(spread_, std::span(atoms_).subspan(share.first, share.count),
                           mesh_charge_[set].data() + share.first, mesh);
         charges_of_[me] = {mesh, spread_.size};
-    }
-}
-
-/// Energy and virial of the waves of this rank's lines.
-template <class R>
-void BasicPme<R>::add_sums(const Box& box, Wanted wanted, int threads, EnergySums& energies) const
-{
-    const int nx = fft_.size()[0], nz = fft_.size()[2], half = fft_.half();
-    const MeshPlan::Range ys = lines();
-    const std::size_t sets = coefficient_.size(), plane = this->plane();
-#pragma omp parallel num_threads(threads)
-    {
-        EnergySums mine;
-#pragma omp for schedule(static) nowait
-        for (int x = 0; x < nx; ++x) {
-            for (int y = ys.first; y < ys.first + ys.count; ++y) { // z is summed in one order
-                double energy = 0;
-                Mat3 tensor;
-                const std::size_t line = at(x) * plane + at(y - ys.first) * fft_.pitch();
-                for (int z = 0; z < half; ++z) {
-                    const std::size_t i = line + at(z);
-                    double square = 0;
-                    for (std::size_t k = 0; k < sets; ++k) {
-                        const Spectrum &s = spectrum_[k], &partner = spectrum_[sets - 1 - k];
-                        square +=
-                            mixing(k) *
-                            (static_cast<double>(s.re[i]) * static_cast<double>(partner.re[i]) +
-                             static_cast<double>(s.im[i]) * static_cast<double>(partner.im[i]));
-                    }
-                    const double both = z == 0 || 2 * z == nz ? 1.0 : 2.0; // k and -k
-                    const Influence w = influence_of(box, x, y, z);        // too large to be kept
-                    const double e = both * w.value * square;
-                    energy += e;
-                    if (wanted.virial) {
-                        tensor += outer((e * w.slope) * w.k, w.k);
-                    }
-                }
-                if (wanted.energies) {
-                    mine.add(kind_, energy);
-                }
-                if (wanted.virial) {
-                    mine.add_virial(-0.5 * (energy * identity3() + 2.0 * tensor));
-                }
-            }
-        }
-#pragma omp critical(pme_energies)
-        energies.merge(mine);
-    }
-}
-
-template <class R>
-double BasicPme<R>::mixing(std::size_t set) const
-{
-    return coefficient_.size() == 1 ? 1.0 : binomials[set] / 64.0;
-}
-
-/// Turns the spectra of charges into those of potentials: set k acts through its partner.
-template <class R>
-void BasicPme<R>::convolve(int threads)
-{
-    const std::size_t sets = coefficient_.size();
-    const auto points = static_cast<std::int64_t>(spectrum_points());
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (std::int64_t p = 0; p < points; ++p) {
-        const std::size_t i = at(p);
-        for (std::size_t k = 0; 2 * k < sets; ++k) {
-            Spectrum &a = spectrum_[k], &b = spectrum_[sets - 1 - k];
-            const R factor = sets == 1 ? filter_[i] : filter_[i] * static_cast<R>(mixing(k));
-            const R re = a.re[i], im = a.im[i];
-            a.re[i] = factor * b.re[i];
-            a.im[i] = factor * b.im[i];
-            if (&a != &b) {
-                b.re[i] = factor * re;
-                b.im[i] = factor * im;
-            }
-        }
     }
 }
 
