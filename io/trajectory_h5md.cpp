@@ -474,20 +474,25 @@ H5mdTrajectory::~H5mdTrajectory() = default;
 
 H5mdTrajectory H5mdTrajectory::create(const TrajectorySettings& settings, const Topology& topology)
 {
-    auto parts = std::make_unique<Parts>(settings, topology);
     const std::string aside = settings.path + ".new";
-    parts->file = h5::File::create(aside, settings.path);
-    parts->create_positions();
-    parts->write_metadata(topology);
-    parts->write_topology(topology);
-    parts->create_datasets();
-    parts->file.flush();
-    if (std::rename(aside.c_str(), settings.path.c_str()) != 0) {
-        throw FileError(fmt::format("{}: cannot be written ({}). Check the folder and its "
-                                    "permissions.",
-                                    settings.path, std::strerror(errno)));
+    try {
+        auto parts = std::make_unique<Parts>(settings, topology);
+        parts->file = h5::File::create(aside, settings.path);
+        parts->create_positions();
+        parts->write_metadata(topology);
+        parts->write_topology(topology);
+        parts->create_datasets();
+        parts->file.flush();
+        if (std::rename(aside.c_str(), settings.path.c_str()) != 0) {
+            throw FileError(fmt::format("{}: cannot be written ({}). Check the folder and its "
+                                        "permissions.",
+                                        settings.path, std::strerror(errno)));
+        }
+        return H5mdTrajectory(std::move(parts));
+    } catch (const FileError&) {
+        std::remove(aside.c_str()); // nobody can use a part of it
+        throw;
     }
-    return H5mdTrajectory(std::move(parts));
 }
 
 H5mdTrajectory H5mdTrajectory::append_to(const TrajectorySettings& settings,

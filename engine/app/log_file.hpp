@@ -14,15 +14,30 @@ namespace tessera
 
 /// A text file that keeps the system's cause of the first write that failed: errno itself is lost
 /// where other files are written before somebody looks at the stream. Control characters are
-/// written as '?': logs are shown on terminals.
+/// written as '?': logs are shown on terminals. A file that it made and could write nothing to (a
+/// full disk) is removed.
 class LogFile : public std::ostream {
 public:
     LogFile() : std::ostream(nullptr) { rdbuf(&buffer_); }
+    ~LogFile() override
+    {
+        buffer_.close();
+        std::error_code fault;
+        if (!made_.empty() && std::filesystem::file_size(made_, fault) == 0 && !fault) {
+            std::filesystem::remove(made_, fault);
+        }
+    }
+    LogFile(const LogFile&) = delete;
+    LogFile& operator=(const LogFile&) = delete;
 
     void open(const std::filesystem::path& path, std::ios::openmode mode)
     {
+        std::error_code ignored;
+        const bool is_new = !std::filesystem::exists(path, ignored);
         if (buffer_.open(path, std::ios::out | mode) == nullptr) {
             setstate(failbit);
+        } else if (is_new) {
+            made_ = path;
         }
     }
     [[nodiscard]] bool is_open() const { return buffer_.is_open(); }
@@ -61,6 +76,7 @@ private:
         int cause = 0;
     };
     Buffer buffer_;
+    std::filesystem::path made_; ///< empty: the file was there
 };
 
 } // namespace tessera

@@ -3,10 +3,14 @@ import os
 import pathlib
 import shutil
 import subprocess
+import tempfile
+import unittest
 import warnings
 
 import h5py
 import numpy as np
+
+from file_faults import read_journal
 
 try:
     warnings.simplefilter("ignore")
@@ -41,6 +45,7 @@ precision = "%(precision)s"
 threads = 1
 """
 BAROSTAT = '[barostat]\nkind = "c-rescale"\npressure = "1000 bar"\ntime_constant = "0.1 ps"\n'
+LAUNCHER = shutil.which("mpirun.mpich")
 SYSTEMS = {  # system, ensemble, precision
     "argon-nvt-fp64": ("argon", "", "fp64"),
     "argon-npt-mixed": ("argon", BAROSTAT, "mixed"),
@@ -86,14 +91,18 @@ class Folder:
         self.program, self.faults, self.system = program, faults, system
         write_inputs(self.path, source, system)
 
-    def run(self, *arguments, fault=None, only=None, journal=None, sets=(), timeout=120):
-        return self.finished(self.start(*arguments, fault=fault, only=only, journal=journal, sets=sets), timeout)
+    def run(self, *arguments, timeout=120, **how):
+        return self.finished(self.start(*arguments, **how), timeout)
 
-    def start(self, *arguments, fault=None, only=None, journal=None, sets=()):
-        command = [self.program, "run", "run.toml", "--quiet"] + list(arguments)
+    def start(self, *arguments, ranks=1, fault=None, only=None, journal=None, sets=(),
+              command=("run", "run.toml", "--quiet")):
+        """`fault` is that of the first of the ranks, which alone has files."""
+        command = [self.program, *command, *arguments]
+        if ranks > 1:
+            command = [LAUNCHER, "-n", str(ranks)] + command
         for text in sets:
             command += ["--set", text]
-        environment = dict(os.environ)
+        environment = dict(os.environ, OMP_WAIT_POLICY="passive")
         if fault or journal:
             environment.update(LD_PRELOAD=str(self.faults), FILE_FAULTS_FOLDER=str(self.path))
             for name, value in (("FILE_FAULTS", fault), ("FILE_FAULTS_ONLY", only), ("FILE_FAULTS_JOURNAL", journal)):
@@ -101,6 +110,21 @@ class Folder:
                     environment[name] = str(value)
         return subprocess.Popen(command, cwd=self.path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 text=True)
+
+    def processes(self):
+        """Those that work in the folder, as (id, name): of a run on ranks the launcher's too; the first rank comes before
+        the others."""
+        found = []
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                if os.readlink(process / "cwd") == str(self.path):
+                    found.append((int(process.name), (process / "comm").read_text().strip()))
+            except OSError:
+                pass  # it has ended
+        return sorted(found)
+
+    def ranks(self):
+        return [number for number, name in self.processes() if name == pathlib.Path(self.program).name]
 
     @staticmethod
     def finished(process, timeout=120):
@@ -194,3 +218,46 @@ def different(found, whole):
     """Names of the datasets in which two finished runs differ."""
     names = [n for n in set(found) | set(whole) if not n.startswith("parameters/provenance")]
     return sorted(n for n in names if n not in found or n not in whole or not same(found[n], whole[n]))
+
+
+class FailingRuns(unittest.TestCase):
+    """For runs of `systems` by `program`; each has an unbroken one, whose file operations are known, to be compared with."""
+    systems, program, library, source = (), "", "", ""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.unbroken = {}
+        for system in cls.systems:
+            scratch = tempfile.TemporaryDirectory()
+            cls.addClassCleanup(scratch.cleanup)
+            folder = Folder(scratch.name, cls.program, cls.library, cls.source, system)
+            journal = folder.path.parent / (folder.path.name + ".journal")
+            run = folder.run(journal=journal)
+            assert run.returncode == 0, run.stderr
+            folder.calls = read_journal(journal)
+            journal.unlink()
+            folder.whole, folder.state = folder.arrays("traj.h5md"), folder.arrays("state.h5")
+            cls.unbroken[system] = folder
+
+    def assert_readable(self, folder, moment):
+        """What was left behind, before any repair: whole frames, whole checkpoints."""
+        trajectory = folder.path / "traj.h5md"
+        if trajectory.exists():
+            self.assertEqual(faults_of_trajectory(trajectory, folder.whole), [], moment)
+            self.assertEqual(faults_in_mdanalysis(trajectory, folder.whole), [], moment)
+        for name in ("state.h5", "state.h5.prev"):
+            if (folder.path / name).exists():
+                self.assertEqual(set(folder.arrays(name)), set(folder.state), moment)
+
+    def assert_told(self, run, words, moment):
+        """A fault of the disk: the file, the cause and what is left, in one line; status 4."""
+        self.assertEqual(run.returncode, 4, "%s: %s" % (moment, run.stderr))
+        self.assertRegex(run.stderr, r"^(state|traj|run)\.(h5|h5md|log)\S*: cannot ", moment)
+        self.assertIn(words, run.stderr, moment)
+        self.assertEqual((run.stderr.count("\n"), run.stdout), (1, ""), run.stderr)
+
+    def assert_goes_on(self, folder, moment, **how):
+        run = folder.run("--continue=if-present", **how)
+        self.assertEqual(run.returncode, 0, "%s: %s" % (moment, run.stderr))
+        self.assertEqual(different(folder.arrays("state.h5"), folder.state), [], moment)
+        self.assertEqual(different(folder.arrays("traj.h5md"), folder.whole), [], moment)

@@ -5,9 +5,7 @@ usage: ranks_test.py TESSERA SOURCE_DIR
 """
 import os
 import pathlib
-import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -15,13 +13,12 @@ import unittest
 
 TESSERA, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
 sys.path[:0] = [str(pathlib.Path(__file__).parent), str(SOURCE / "tests/io")]
-LAUNCHER = shutil.which("mpirun.mpich")
 try:
     import faulty_runs
 except ImportError as missing:
     print("SKIPPED: %s; install python3-h5py to check runs on ranks" % missing)
     sys.exit(77)
-if LAUNCHER is None:
+if faulty_runs.LAUNCHER is None:
     print("SKIPPED: there is no mpirun.mpich; install mpich to check runs on ranks")
     sys.exit(77)
 
@@ -37,21 +34,6 @@ class Ranks(unittest.TestCase):
         self.addCleanup(scratch.cleanup)
         return faulty_runs.Folder(scratch.name, TESSERA, "", SOURCE, system)
 
-    def start(self, folder, ranks, *arguments, sets=(), command=("run", "run.toml", "--quiet")):
-        command = [LAUNCHER, "-n", str(ranks), TESSERA, *command, *arguments]
-        for text in sets:
-            command += ["--set", text]
-        return subprocess.Popen(command, cwd=folder.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                env=dict(os.environ, OMP_WAIT_POLICY="passive"))
-
-    def run_on(self, folder, ranks, *arguments, **how):
-        return folder.finished(self.start(folder, ranks, *arguments, **how))
-
-    @staticmethod
-    def processes(folder):
-        listed = subprocess.run(["pgrep", "-f", "^%s run run.toml" % TESSERA], capture_output=True, text=True).stdout.split()
-        return [int(p) for p in listed if os.readlink("/proc/%s/cwd" % p) == str(folder.path)]
-
     def test_leave_the_files_of_one_rank_to_the_bit(self):
         for system in ("argon-npt-mixed", "spce-npt-fp64", "argon-npt-apart"):
             folder = self.folder(system)
@@ -63,7 +45,7 @@ class Ranks(unittest.TestCase):
             for ranks in (2, 3, 4):
                 with self.subTest(system=system, ranks=ranks):
                     folder.clear()
-                    run = self.run_on(folder, ranks, sets=sets)
+                    run = folder.run(ranks=ranks, sets=sets)
                     self.assertEqual((run.returncode, run.stderr), (0, ""))
                     self.assertEqual(faulty_runs.different(folder.arrays("state.h5"), state), [])
                     self.assertEqual(faulty_runs.different(folder.arrays("traj.h5md"), whole), [])
@@ -76,7 +58,7 @@ class Ranks(unittest.TestCase):
         whole, state = folder.arrays("traj.h5md"), folder.arrays("state.h5")
         folder.clear()
         for steps, ranks in ((17, 3), (33, 1), (60, 2)):
-            run = self.run_on(folder, ranks, "--continue=if-present", sets=["run.steps=%d" % steps])
+            run = folder.run("--continue=if-present", ranks=ranks, sets=["run.steps=%d" % steps])
             self.assertEqual((run.returncode, run.stderr), (0, ""))
         self.assertEqual(faulty_runs.different(folder.arrays("state.h5"), state), [])
         self.assertEqual(faulty_runs.different(folder.arrays("traj.h5md"), whole), [])
@@ -84,20 +66,20 @@ class Ranks(unittest.TestCase):
     def test_stop_together_at_a_signal_and_at_the_time_limit(self):
         folder = self.folder("argon-npt-mixed")
         lasting = ["run.steps=1000000", "output.every=10 ps", "output.energies_every=10 ps", "output.checkpoint_every=1 h"]
-        process = self.start(folder, 2, sets=lasting)
+        process = folder.start(ranks=2, sets=lasting)
         while process.poll() is None and not (folder.path / "traj.h5md").exists():
             time.sleep(0.01)
         time.sleep(1)
-        for rank in self.processes(folder):  # as srun does; mpirun's own status tells nothing after a signal to it
+        for rank in folder.ranks():  # as srun does; mpirun's own status tells nothing after a signal to it
             os.kill(rank, signal.SIGTERM)
         self.assertEqual(folder.finished(process).returncode, 85)
-        run = self.run_on(folder, 2, "--continue", sets=lasting + ["output.time_limit=3 s"])
+        run = folder.run("--continue", ranks=2, sets=lasting + ["output.time_limit=3 s"])
         self.assertEqual(run.returncode, 85, run.stderr)
 
     def test_tell_a_fault_once_and_leave_with_its_status(self):
         folder = self.folder("argon-npt-mixed")
         (folder.path / "start.gro").write_text("argon\n0\n1 1 1\n")
-        run = self.run_on(folder, 3)
+        run = folder.run(ranks=3)
         self.assertEqual((run.returncode, run.stdout), (2, ""), run.stderr)
         self.assertEqual(run.stderr.count("start.gro holds 0 atoms"), 1, run.stderr)
         self.assertNotIn("rank", run.stderr)
@@ -112,16 +94,16 @@ class Ranks(unittest.TestCase):
         start.write_text("\n".join(lines) + "\n")
         for ranks, name in ((1, ""), (3, "rank 2: "), (4, "rank 3: ")):
             folder.clear()
-            run = self.run_on(folder, ranks, sets=["run.velocities=from-file", "thermostat.kind=none", "output.log=run.log"])
+            run = folder.run(ranks=ranks, sets=["run.velocities=from-file", "thermostat.kind=none", "output.log=run.log"])
             self.assertEqual((run.returncode, run.stdout), (1, ""), run.stderr)
             fault = run.stderr.splitlines()[-1]
             self.assertTrue(fault.startswith(name + "step 1, time 0.002 ps: atom 239 (AR of AR 239) has the velo"), fault)
             self.assertEqual(run.stderr.count("step 1,"), 1, run.stderr)
             self.assertIn(fault, (folder.path / "run.log").read_text())
-            self.assertEqual(self.processes(folder), [])
+            self.assertEqual(folder.ranks(), [])
 
     def test_end_with_the_first_ones_fault_where_the_others_are_done(self):
-        run = self.run_on(self.folder("argon-nvt-fp64"), 2, "--json", "/dev/full", command=("energy", "run.toml"))
+        run = self.folder("argon-nvt-fp64").run("--json", "/dev/full", ranks=2, command=("energy", "run.toml"))
         self.assertEqual(run.returncode, 4, run.stderr)
         self.assertEqual(run.stderr.count("No space left on device"), 1, run.stderr)
         self.assertEqual(len(run.stderr.splitlines()), 1, run.stderr)
@@ -131,21 +113,21 @@ class Ranks(unittest.TestCase):
                             (["compute.shuffle_seed=5"], "compute.shuffle_seed works on one rank"),
                             (["run.integrator=steepest-descent", "thermostat.kind=none", "run.velocities=from-file"],
                              '"steepest-descent" runs on one rank')):
-            run = self.run_on(self.folder("argon-nvt-fp64"), 2, sets=keys)
+            run = self.folder("argon-nvt-fp64").run(ranks=2, sets=keys)
             self.assertEqual(run.returncode, 2, run.stderr)
             self.assertEqual(run.stderr.count(words), 1, run.stderr)
 
     def test_end_when_one_of_them_is_killed(self):
         folder = self.folder("argon-npt-mixed")
-        process = self.start(folder, 3, sets=["run.steps=1000000", "output.every=10 ps", "output.energies_every=10 ps"])
+        process = folder.start(ranks=3, sets=["run.steps=1000000", "output.every=10 ps", "output.energies_every=10 ps"])
         while process.poll() is None and not (folder.path / "traj.h5md").exists():
             time.sleep(0.01)
         time.sleep(0.5)
-        mine = self.processes(folder)
+        mine = folder.ranks()
         self.assertEqual(len(mine), 3)
         os.kill(mine[-1], signal.SIGKILL)
         self.assertNotEqual(folder.finished(process, timeout=60).returncode, 0)
-        run = self.run_on(folder, 2, "--continue", sets=["run.steps=1"])  # its files stand
+        run = folder.run("--continue", ranks=2, sets=["run.steps=1"])  # its files stand
         self.assertIn(run.returncode, (0,), run.stderr)
 
 

@@ -88,7 +88,7 @@ static int path_of(int file, char *path)
     snprintf(link, sizeof link, "/proc/self/fd/%d", file);
     const ssize_t length = readlink(link, path, PATH_MAX - 1);
     path[length > 0 ? length : 0] = '\0';
-    return length > 0 && is_watched(path);
+    return path[0] == '/' && is_watched(path); /* pipes and sockets have no path */
 }
 
 static void put_journal(const void *bytes, size_t size)
