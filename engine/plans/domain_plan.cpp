@@ -70,10 +70,10 @@ DomainGrid choose_domain_grid(const Box& box, double reach, int ranks)
         throw InputError("several ranks need a periodic cell to share the work. Use one rank, or "
                          "give a cell.");
     }
-    std::array<int, 3> best{1, 1, ranks};
+    std::array<int, 3> best{};
     double least = std::numeric_limits<double>::infinity();
-    for (int x = 1; x <= ranks; ++x) {
-        for (int y = 1; ranks % x == 0 && y <= ranks / x; ++y) {
+    for (int x = ranks; x >= 1; --x) {
+        for (int y = ranks / x; ranks % x == 0 && y >= 1; --y) {
             if (ranks / x % y != 0) {
                 continue;
             }

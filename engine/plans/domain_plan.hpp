@@ -39,7 +39,9 @@ struct DomainGrid {
 };
 
 /// The way to cut the cell into `ranks` domains that imports the least volume, for pairs within
-/// `reach` (nm). Throws InputError without a cell.
+/// `reach` (nm); of equal ones that with most cuts along the first vector, then the second, as the
+/// mesh is cut (MeshPlan): then most of a rank's charges are its own planes'. Throws InputError
+/// without a cell.
 DomainGrid choose_domain_grid(const Box& box, double reach, int ranks);
 
 /// Boundaries moved, along each cell vector, halfway to where the layers of domains between them
