@@ -49,6 +49,8 @@ struct OutputDeck {
     std::optional<std::filesystem::path> trajectory;
     std::int64_t every = 5000;
     bool double_positions = false;
+    double position_grid = 0; ///< nm: the power of two to whose multiples they are rounded; 0: not
+    int deflate_level = 0;    ///< of the trajectory's vectors; 0: as they are
     std::int64_t velocities_every = 0; ///< 0: none; `every`: in the frames; else a group apart
     std::int64_t forces_every = 0;
     std::int64_t energies_every = 500;

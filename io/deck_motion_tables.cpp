@@ -269,6 +269,25 @@ private:
         return values_.find(path) == nullptr ? 0 : in_steps(path).value_or(0);
     }
 
+    /// A power of two, so that rounded positions end in zeros; nm.
+    double rounding()
+    {
+        const std::string path = "output.position_rounding";
+        if (values_.find(path) == nullptr || !values_.word(path).empty()) {
+            return 0;
+        }
+        constexpr double least = 1e-6, most = 0.01; // nm: float32 at 10 nm; a tenth of a bond
+        const double length = positive(path).value_or(least);
+        if (length < least * (1 - 1e-9) || length > most * (1 + 1e-9)) {
+            fault(path,
+                  fmt::format("output.position_rounding = {} is out of range ({:g} nm to {:g} nm)",
+                              text_of(path), least, most),
+                  length > most ? "bonds would be lost" : "as good as nothing is rounded",
+                  "\"0.001 nm\" is usual, \"none\" for none");
+        }
+        return std::exp2(std::floor(std::log2(length)));
+    }
+
     void output()
     {
         OutputDeck& output = deck_.output;
@@ -287,6 +306,9 @@ private:
         output.every = in_steps("output.every").value_or(output.every);
         output.energies_every = in_steps("output.energies_every").value_or(output.energies_every);
         output.double_positions = values_.word("output.position_precision") == "float64";
+        output.position_grid = rounding();
+        const std::string packing = values_.word("output.compression");
+        output.deflate_level = packing.rfind("deflate-", 0) == 0 ? packing.back() - '0' : 0;
         output.velocities_every = stride_of("output.velocities");
         output.forces_every = stride_of("output.forces");
         set_positive(output.checkpoint_every, "output.checkpoint_every");
@@ -313,8 +335,9 @@ private:
     {
         const OutputDeck& output = deck_.output;
         if (!output.trajectory) {
-            for (const char* path : {"output.every", "output.position_precision",
-                                     "output.velocities", "output.forces"}) {
+            for (const char* path :
+                 {"output.every", "output.position_precision", "output.position_rounding",
+                  "output.compression", "output.velocities", "output.forces"}) {
                 idle(path, "there is no trajectory");
             }
         }

@@ -1,6 +1,7 @@
 #include "io/hdf5.hpp"
 
 #include "engine/base/error.hpp"
+#include "io/hdf5_handles.hpp"
 #include "io/hdf5_ordered_writes.hpp"
 #include "io/hdf5_plausible.hpp"
 
@@ -45,14 +46,6 @@ herr_t take_cause(unsigned depth, const H5E_error2_t* entry, void* out)
     return 0;
 }
 
-Handle checked(const std::string& path, hid_t id, Handle::Closer close, const std::string& what)
-{
-    if (id < 0) {
-        fail(path, what);
-    }
-    return {id, close};
-}
-
 /// Metadata stay in memory until a flush, and reach the disk in an order that a kill cannot spoil.
 Handle growing_file_access(const std::string& path, OrderedWrites& writes)
 {
@@ -83,14 +76,6 @@ Handle memory_access(const std::string& path)
         fail(path, "set up");
     }
     return access;
-}
-
-Handle space_of(const std::string& path, const Extents& extents)
-{
-    const hid_t id = extents.empty() ? H5Screate(H5S_SCALAR)
-                                     : H5Screate_simple(static_cast<int>(extents.size()),
-                                                        extents.data(), nullptr);
-    return checked(path, id, H5Sclose, "set up");
 }
 
 Handle text_type(const std::string& path, std::size_t length)
@@ -181,106 +166,6 @@ void fail(const std::string& path, const std::string& what)
     throw FileError(fmt::format("{}: cannot {} ({}). {}", path, what,
                                 cause.empty() ? "HDF5 gives no cause" : cause, remedy));
 }
-
-// ---- Dataset ----
-
-Dataset::Dataset(std::string file, std::string name, Handle id)
-    : file_(std::move(file)), name_(std::move(name)), id_(std::move(id))
-{
-}
-
-Extents Dataset::extents() const
-{
-    const Handle space = checked(file_, H5Dget_space(id_.get()), H5Sclose, "read " + name_);
-    Extents out(static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space.get()))));
-    H5Sget_simple_extent_dims(space.get(), out.data(), nullptr);
-    return out;
-}
-
-hsize_t Dataset::rows() const
-{
-    const Extents all = extents();
-    return all.empty() ? 1 : all.front();
-}
-
-std::size_t Dataset::count() const
-{
-    std::size_t product = 1;
-    for (const hsize_t extent : extents()) {
-        product *= extent;
-    }
-    return product;
-}
-
-bool Dataset::is_integer() const
-{
-    const Handle type = checked(file_, H5Dget_type(id_.get()), H5Tclose, "read " + name_);
-    return H5Tget_class(type.get()) == H5T_INTEGER;
-}
-
-std::size_t Dataset::bytes_per_number() const
-{
-    const Handle type = checked(file_, H5Dget_type(id_.get()), H5Tclose, "read " + name_);
-    return H5Tget_size(type.get());
-}
-
-bool Dataset::is_number() const
-{
-    const Handle type = checked(file_, H5Dget_type(id_.get()), H5Tclose, "read " + name_);
-    return H5Tget_class(type.get()) == H5T_INTEGER || H5Tget_class(type.get()) == H5T_FLOAT;
-}
-
-void Dataset::set_rows(hsize_t rows)
-{
-    Extents all = extents();
-    all.front() = rows;
-    if (H5Dset_extent(id_.get(), all.data()) < 0) {
-        fail(file_, "resize " + name_);
-    }
-}
-
-void Dataset::append_row(hid_t type, const void* values)
-{
-    Extents all = extents();
-    Extents offset(all.size(), 0);
-    offset.front() = all.front();
-    ++all.front();
-    if (H5Dset_extent(id_.get(), all.data()) < 0) {
-        fail(file_, "extend " + name_);
-    }
-    all.front() = 1;
-    const Handle space = checked(file_, H5Dget_space(id_.get()), H5Sclose, "extend " + name_);
-    const Handle memory = space_of(file_, all);
-    if (H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, offset.data(), nullptr, all.data(),
-                            nullptr) < 0 ||
-        H5Dwrite(id_.get(), type, memory.get(), space.get(), H5P_DEFAULT, values) < 0) {
-        fail(file_, "write " + name_);
-    }
-}
-
-void Dataset::read(hid_t type, void* values) const
-{
-    if (H5Dread(id_.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0) {
-        fail(file_, "read " + name_);
-    }
-}
-
-void Dataset::read_row(hid_t type, hsize_t row, void* values) const
-{
-    Extents all = extents();
-    Extents offset(all.size(), 0);
-    offset.front() = row;
-    all.front() = 1;
-    const Handle space = checked(file_, H5Dget_space(id_.get()), H5Sclose, "read " + name_);
-    const Handle memory = space_of(file_, all);
-    if (H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, offset.data(), nullptr, all.data(),
-                            nullptr) < 0 ||
-        H5Dread(id_.get(), type, memory.get(), space.get(), H5P_DEFAULT, values) < 0) {
-        fail(file_, "read " + name_);
-    }
-}
-
-// ---- File ----
 
 File::File(const std::string& path, hid_t id, const std::string& what)
     : path_(path), id_(checked(path, id, H5Fclose, what))
@@ -446,6 +331,17 @@ void File::write_texts(const std::string& name, const std::vector<std::string>& 
 Dataset File::create_growing(const std::string& name, hid_t stored, const Extents& row,
                              hsize_t rows_per_chunk)
 {
+    return create_chunked(name, stored, row, rows_per_chunk, 0);
+}
+
+Dataset File::create_packed(const std::string& name, hid_t stored, const Extents& row, int level)
+{
+    return create_chunked(name, stored, row, 1, level);
+}
+
+Dataset File::create_chunked(const std::string& name, hid_t stored, const Extents& row,
+                             hsize_t rows_per_chunk, int level)
+{
     Extents start{0}, most{H5S_UNLIMITED}, chunk{rows_per_chunk};
     start.insert(start.end(), row.begin(), row.end());
     most.insert(most.end(), row.begin(), row.end());
@@ -457,6 +353,10 @@ Dataset File::create_growing(const std::string& name, hid_t stored, const Extent
                 H5Sclose, "create " + name);
     const Handle layout = checked(path_, H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "set up");
     H5Pset_chunk(layout.get(), static_cast<int>(chunk.size()), chunk.data());
+    if (level > 0 && (H5Pset_shuffle(layout.get()) < 0 ||
+                      H5Pset_deflate(layout.get(), static_cast<unsigned>(level)) < 0)) {
+        fail(path_, "compress " + name);
+    }
     Handle id = checked(path_,
                         H5Dcreate2(id_.get(), name.c_str(), stored, space.get(), H5P_DEFAULT,
                                    layout.get(), H5P_DEFAULT),

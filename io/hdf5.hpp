@@ -94,6 +94,8 @@ public:
     [[nodiscard]] bool is_integer() const;
     [[nodiscard]] bool is_number() const;
     [[nodiscard]] std::size_t bytes_per_number() const;
+    /// The level at which its bytes are deflated; 0: as they are.
+    [[nodiscard]] int deflate_level() const;
 
     /// Cuts or extends to this many rows.
     void set_rows(hsize_t rows);
@@ -184,6 +186,10 @@ public:
     /// An empty dataset that grows by rows of these extents; `stored` is the type in the file.
     Dataset create_growing(const std::string& name, hid_t stored, const Extents& row,
                            hsize_t rows_per_chunk);
+    /// The same with one row a chunk, its bytes shuffled and deflated at `level` (0: as they are).
+    /// A chunk is written once, where nothing points to yet: a packed one that took a further row
+    /// would change its length and move, and what a kill leaves would not be ordered.
+    Dataset create_packed(const std::string& name, hid_t stored, const Extents& row, int level);
 
     /// Refuses a dataset whose extents the file cannot hold (hdf5_plausible.hpp).
     [[nodiscard]] Dataset dataset(const std::string& name) const;
@@ -223,6 +229,8 @@ public:
 
 private:
     Dataset write(const std::string& name, hid_t type, const void* values, const Extents& extents);
+    Dataset create_chunked(const std::string& name, hid_t stored, const Extents& row,
+                           hsize_t rows_per_chunk, int level);
     void set_numbers(const std::string& object, const std::string& name, hid_t type,
                      const void* values, std::size_t count);
     void write_attribute(const std::string& object, const std::string& name, hid_t type,

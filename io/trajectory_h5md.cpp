@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <fmt/format.h>
@@ -22,14 +23,25 @@ using h5md::require;
 namespace
 {
 
+/// Division and product are exact: `grid` is a power of two.
+Vec3 on_grid(const Vec3& x, double grid)
+{
+    return {std::nearbyint(x.x / grid) * grid, std::nearbyint(x.y / grid) * grid,
+            std::nearbyint(x.z / grid) * grid};
+}
+
 template <class Number>
-std::vector<Number> moved(const TrajectoryFrame& frame, const std::vector<CellShift>& shifts)
+std::vector<Number> moved(const TrajectoryFrame& frame, const std::vector<CellShift>& shifts,
+                          double grid)
 {
     std::vector<Number> out;
     out.reserve(3 * shifts.size());
     for (std::size_t i = 0; i < shifts.size(); ++i) {
         const CellShift& s = shifts[i];
-        const Vec3 x = frame.positions[i] + frame.box.shift(s[0], s[1], s[2]);
+        Vec3 x = frame.positions[i] + frame.box.shift(s[0], s[1], s[2]);
+        if (grid > 0) {
+            x = on_grid(x, grid);
+        }
         out.insert(out.end(),
                    {static_cast<Number>(x.x), static_cast<Number>(x.y), static_cast<Number>(x.z)});
     }
@@ -150,9 +162,9 @@ void H5mdTrajectory::Parts::append(const TrajectoryFrame& frame)
     // write (their headers stand in one page)
     step.append_row(&frame.step);
     if (settings.position_precision == FloatWidth::float32) {
-        position.append_row(moved<float>(frame, shifts).data());
+        position.append_row(moved<float>(frame, shifts, settings.position_grid).data());
     } else {
-        position.append_row(moved<double>(frame, shifts).data());
+        position.append_row(moved<double>(frame, shifts, settings.position_grid).data());
     }
     file.flush();
 }

@@ -33,6 +33,11 @@ struct Provenance {
 struct TrajectorySettings {
     std::string path;
     FloatWidth position_precision = FloatWidth::float32;
+    /// nm, a power of two: positions are rounded to its multiples, so that they are wrong by half
+    /// of it at most, and their last bits are zeros; 0: not rounded. The file declares it
+    /// (`rounded_to` of position/value).
+    double position_grid = 0;
+    int deflate_level = 0;   ///< 1 to 9: vectors and images are shuffled and deflated; 0: not
     bool periodic = true;    ///< false: open space, no box in the file
     bool velocities = false; ///< in every frame
     bool forces = false;

@@ -97,6 +97,29 @@ h5::Dataset H5mdTrajectory::Parts::create_element(const std::string& name, hid_t
         bytes *= extent;
     }
     h5::Dataset value = file.create_growing(name + "/value", stored, row, rows_per_chunk(bytes));
+    add_times(name);
+    if (!unit.empty()) {
+        file.set_text(name + "/value", "unit", unit);
+    }
+    return value;
+}
+
+/// The same of a vector an atom.
+h5::Dataset H5mdTrajectory::Parts::create_vectors_of_frames(const std::string& name, hid_t stored,
+                                                            const std::string& unit)
+{
+    file.create_group(name);
+    h5::Dataset value =
+        create_vectors(file, name + "/value", stored, atoms, settings.deflate_level);
+    add_times(name);
+    if (!unit.empty()) {
+        file.set_text(name + "/value", "unit", unit);
+    }
+    return value;
+}
+
+void H5mdTrajectory::Parts::add_times(const std::string& name)
+{
     if (step.is_open()) {
         file.hard_link(group + "/position/step", name + "/step");
         file.hard_link(group + "/position/time", name + "/time");
@@ -105,10 +128,6 @@ h5::Dataset H5mdTrajectory::Parts::create_element(const std::string& name, hid_t
         time = file.create_growing(name + "/time", H5T_IEEE_F64LE, {}, scalars_per_chunk);
         file.set_text(name + "/time", "unit", "ps");
     }
-    if (!unit.empty()) {
-        file.set_text(name + "/value", "unit", unit);
-    }
-    return value;
 }
 
 hid_t H5mdTrajectory::Parts::real() const
@@ -118,13 +137,20 @@ hid_t H5mdTrajectory::Parts::real() const
 
 VectorElement H5mdTrajectory::Parts::velocity_element() const
 {
-    return {group + "_velocity",          "velocity", "nm ps-1", real(), atoms, settings.periodic,
-            settings.velocity_time_offset};
+    return {group + "_velocity",
+            "velocity",
+            "nm ps-1",
+            real(),
+            atoms,
+            settings.periodic,
+            settings.velocity_time_offset,
+            settings.deflate_level};
 }
 
 VectorElement H5mdTrajectory::Parts::force_element() const
 {
-    return {group + "_force", "force", "kJ mol-1 nm-1", real(), atoms, settings.periodic, 0};
+    return {group + "_force",  "force", "kJ mol-1 nm-1",       real(), atoms,
+            settings.periodic, 0,       settings.deflate_level};
 }
 
 /// Before anything whose length differs between files, so that their place does not: the group in
@@ -132,7 +158,10 @@ VectorElement H5mdTrajectory::Parts::force_element() const
 void H5mdTrajectory::Parts::create_positions()
 {
     file.create_group("/h5md");
-    position = create_element(group + "/position", real(), {atoms, 3}, "nm");
+    position = create_vectors_of_frames(group + "/position", real(), "nm");
+    if (settings.position_grid > 0) {
+        file.set_number(group + "/position/value", "rounded_to", settings.position_grid);
+    }
 }
 
 void H5mdTrajectory::Parts::create_datasets()
@@ -143,16 +172,16 @@ void H5mdTrajectory::Parts::create_datasets()
     file.set_fixed_texts(group + "/box", "boundary", {boundary, boundary, boundary});
     if (settings.periodic) {
         edges = create_element(group + "/box/edges", H5T_IEEE_F64LE, {3, 3}, "nm");
-        image = create_element(group + "/image", H5T_STD_I32LE, {atoms, 3}, "");
+        image = create_vectors_of_frames(group + "/image", H5T_STD_I32LE, "");
     }
     if (settings.velocities) {
-        velocity = create_element(group + "/velocity", real(), {atoms, 3}, "nm ps-1");
+        velocity = create_vectors_of_frames(group + "/velocity", real(), "nm ps-1");
         // leap-frog: what the velocities' time is, less the frame's
         file.set_number(group + "/velocity", "time_offset", settings.velocity_time_offset);
         file.set_text(group + "/velocity", "time_offset_unit", "ps");
     }
     if (settings.forces) {
-        force = create_element(group + "/force", real(), {atoms, 3}, "kJ mol-1 nm-1");
+        force = create_vectors_of_frames(group + "/force", real(), "kJ mol-1 nm-1");
     }
 
     if (settings.velocities_apart) {
@@ -181,6 +210,28 @@ void H5mdTrajectory::Parts::create_datasets()
     }
 }
 
+void H5mdTrajectory::Parts::check_same_packing() const
+{
+    const std::string name = group + "/position/value";
+    const std::vector<double> declared = file.numbers(name, "rounded_to");
+    const double grid = declared.empty() ? 0 : declared.front();
+    const auto rounding = [](double to) {
+        return to == 0 ? std::string("not rounded")
+                       : fmt::format("rounded to multiples of {:.6g} nm", to);
+    };
+    require(grid == settings.position_grid, settings.path,
+            fmt::format("its positions are {}, by output.position_rounding of the deck they are {}",
+                        rounding(grid), rounding(settings.position_grid)));
+    const auto packing = [](int level) {
+        return level == 0 ? std::string("none") : fmt::format("deflate-{}", level);
+    };
+    const int level = file.dataset(name).deflate_level();
+    require(level == settings.deflate_level, settings.path,
+            fmt::format("its compression is \"{}\", the deck asks for output.compression = "
+                        "\"{}\"",
+                        packing(level), packing(settings.deflate_level)));
+}
+
 void H5mdTrajectory::Parts::check_same_run(const Topology& topology) const
 {
     const std::string& path = settings.path;
@@ -202,6 +253,8 @@ void H5mdTrajectory::Parts::check_same_run(const Topology& topology) const
             fmt::format("it holds positions in {}, the deck asks for output.position_precision = "
                         "\"{}\"",
                         words(is_double), words(is_wanted_double)));
+
+    check_same_packing();
 
     const auto same = [&](const std::string& what, const std::string& name, bool is_wanted) {
         require(file.has(name) == is_wanted, path,

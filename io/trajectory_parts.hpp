@@ -48,6 +48,7 @@ struct H5mdTrajectory::Parts {
     void create_datasets();
     void open_datasets();
     void check_same_run(const Topology& topology) const;
+    void check_same_packing() const;
     void check_no_gap(std::int64_t checkpoint, std::int64_t last_frame) const;
     void cut(std::int64_t after_step);
     void close();
@@ -83,6 +84,9 @@ private:
     [[nodiscard]] VectorElement force_element() const;
     h5::Dataset create_element(const std::string& name, hid_t stored, const h5::Extents& row,
                                const std::string& unit);
+    h5::Dataset create_vectors_of_frames(const std::string& name, hid_t stored,
+                                         const std::string& unit);
+    void add_times(const std::string& name);
     void append_vectors(h5::Dataset& set, std::span<const Vec3> values);
 };
 

@@ -20,6 +20,15 @@ hsize_t rows_per_chunk(hsize_t row_bytes)
     return std::clamp<hsize_t>(chunk_bytes / std::max<hsize_t>(1, row_bytes), 1, scalars_per_chunk);
 }
 
+h5::Dataset create_vectors(h5::File& file, const std::string& name, hid_t stored, std::size_t atoms,
+                           int deflate_level)
+{
+    const h5::Extents row{atoms, 3};
+    return deflate_level > 0 ? file.create_packed(name, stored, row, deflate_level)
+                             : file.create_growing(name, stored, row,
+                                                   rows_per_chunk(H5Tget_size(stored) * 3 * atoms));
+}
+
 std::pair<hsize_t, std::int64_t> cut_rows(h5::File& file, const h5::Dataset& steps,
                                           std::int64_t after_step,
                                           const std::vector<h5::Dataset*>& sets)
@@ -49,11 +58,9 @@ VectorsApart VectorsApart::create(h5::File& file, const VectorElement& what)
     VectorsApart out;
     out.atoms_ = what.atoms;
     const std::string name = what.group + "/" + what.element;
-    const hsize_t bytes = H5Tget_size(what.stored) * 3 * what.atoms;
     file.create_group(what.group);
     file.create_group(name);
-    out.value_ =
-        file.create_growing(name + "/value", what.stored, {what.atoms, 3}, rows_per_chunk(bytes));
+    out.value_ = create_vectors(file, name + "/value", what.stored, what.atoms, what.deflate_level);
     out.step_ = file.create_growing(name + "/step", H5T_STD_I64LE, {}, scalars_per_chunk);
     out.time_ = file.create_growing(name + "/time", H5T_IEEE_F64LE, {}, scalars_per_chunk);
     file.set_text(name + "/value", "unit", what.unit); // attributes last: headers side by side

@@ -22,6 +22,7 @@ struct VectorElement {
     std::size_t atoms = 0;
     bool periodic = true;
     double time_offset = 0; ///< ps: the time of the vectors, less that of their row
+    int deflate_level = 0;  ///< 0: not compressed
 };
 
 /// A vector of every atom (velocities, forces) at a stride of its own, as a particle group of its
@@ -55,6 +56,9 @@ private:
 constexpr hsize_t scalars_per_chunk = 1024;
 /// Rows of a growing dataset that make one chunk of the file.
 hsize_t rows_per_chunk(hsize_t row_bytes);
+/// A growing dataset of a vector an atom, packed or in chunks of so many rows.
+h5::Dataset create_vectors(h5::File& file, const std::string& name, hid_t stored, std::size_t atoms,
+                           int deflate_level);
 
 /// Rows of `steps` up to `after_step`, no more than each of `sets` has; all are cut to that, the
 /// first one and the steps on the disk before the rest: by these readers count. Returns their

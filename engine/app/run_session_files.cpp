@@ -112,6 +112,8 @@ void RunSession::open_trajectory()
     settings.path = file->string();
     settings.position_precision =
         deck.output.double_positions ? FloatWidth::float64 : FloatWidth::float32;
+    settings.position_grid = deck.output.position_grid;
+    settings.deflate_level = deck.output.deflate_level;
     settings.periodic = system_.assembly.box.is_periodic();
     const OutputDeck& output = deck.output;
     settings.velocities = output.velocities_every == output.every;

@@ -38,6 +38,8 @@ temperature = "%(temperature)s K"
 every = "6 fs"
 energies_every = "4 fs"
 checkpoint_every = "1e-9 s" # after every step
+compression = "%(compression)s"
+position_rounding = "%(rounding)s"
 velocities = %(velocities)s
 forces = %(forces)s
 [compute]
@@ -52,6 +54,7 @@ SYSTEMS = {  # system, ensemble, precision
     "spce-npt-fp64": ("spce", BAROSTAT, "fp64"),
     "spce-nvt-mixed": ("spce", "", "mixed"),
     "argon-npt-apart": ("argon", BAROSTAT, "mixed"),
+    "spce-nvt-packed": ("spce", "", "mixed"),
 }
 APART = {"velocities": '"4 fs"', "forces": '"8 fs"'}  # strides of their own: groups of their own
 
@@ -77,9 +80,11 @@ def write_inputs(folder, source, system):
     else:
         shutil.copy(inputs / "start.gro", folder)
     (folder / "topol.top").write_text(topology)
+    packing = ("deflate-1", "0.001 nm") if system.endswith("packed") else ("none", "none")
     vectors = APART if system.endswith("apart") else {"velocities": "true", "forces": "true"}
     (folder / "run.toml").write_text(DECK % (vectors | {
         "electrostatics": "none" if substance == "argon" else "pme", "precision": precision, "barostat": barostat,
+        "compression": packing[0], "rounding": packing[1],
         "temperature": "94.4" if substance == "argon" else "300"}))
 
 

@@ -21,7 +21,7 @@ except ImportError as missing:
     sys.exit(77)
 
 IS_LONG = sys.argv[4:] == ["long"]
-SYSTEMS = list(faulty_runs.SYSTEMS) if IS_LONG else ["argon-nvt-fp64", "argon-npt-mixed", "argon-npt-apart"]
+SYSTEMS = list(faulty_runs.SYSTEMS) if IS_LONG else ["argon-nvt-fp64", "argon-npt-mixed", "argon-npt-apart", "spce-nvt-packed"]
 RANDOM = random.Random(5)
 COUNTS = collections.Counter()
 SELDOM = "output.checkpoint_every=1 h"

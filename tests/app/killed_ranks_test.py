@@ -28,7 +28,7 @@ if faulty_runs.LAUNCHER is None:
 CASES, SEED = (int(a) for a in (sys.argv[4:] + ["12", "8"][len(sys.argv[4:]):]))
 RANDOM = random.Random(SEED)
 COUNTS = collections.Counter()
-SYSTEMS = list(faulty_runs.SYSTEMS) if CASES > 20 else ["argon-npt-mixed", "spce-nvt-mixed", "argon-npt-apart"]
+SYSTEMS = list(faulty_runs.SYSTEMS) if CASES > 20 else ["argon-npt-mixed", "spce-nvt-packed", "argon-npt-apart"]
 KINDS = ("kill of the first rank in a write", "kill of one rank at a random time", "full disk",
          "kill of another rank while the first writes", "kill of all at a random time", "failing disk",
          "kill of all while the first writes", "kill of one rank at a random time", "full disk",

@@ -258,6 +258,10 @@ def commands():
         after(replaced("state.h5", b"x"), lambda a: a.convert("state.h5"))
     yield "go on in another precision", 'it holds positions in float32, the deck asks for output.position_precision = ' \
         '"float64"', 2, lambda a: a.go_on("output.position_precision=float64")
+    yield "go on in another packing", 'its compression is "none", the deck asks for output.compression = "deflate-4"', 2, \
+        lambda a: a.go_on("output.compression=deflate-4")
+    yield "go on with other rounding", "its positions are not rounded, by output.position_rounding of the deck they are " \
+        "rounded to multiples of 0.000976562 nm", 2, lambda a: a.go_on("output.position_rounding=0.001 nm")
     yield "go on with velocities that are not there", "it holds no velocities, which the deck asks for", 2, \
         lambda a: a.go_on("output.velocities=true")
 

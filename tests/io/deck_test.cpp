@@ -95,6 +95,8 @@ TEST(Deck, ReadsEveryKey)
     EXPECT_NEAR(deck.dynamics.compressibility, 5e-5 / units::bar, two_roundings(1e-3));
     EXPECT_EQ(deck.output.every, 100);
     EXPECT_TRUE(deck.output.double_positions);
+    EXPECT_EQ(deck.output.position_grid, 0x1p-10); // the power of two below 0.001 nm
+    EXPECT_EQ(deck.output.deflate_level, 4);
     EXPECT_EQ(deck.output.velocities_every, 100);
     EXPECT_EQ(deck.output.forces_every, 100);
     EXPECT_FALSE(deck.output.trajectory.has_value());

@@ -1,5 +1,6 @@
-// h5md_many_frames FILE ATOMS FRAMES [CUT]: writes a trajectory of so many atoms and frames, or
-// cuts one behind frame CUT and goes on. Atom i of frame k stands at (k + 0.001 i, 0, 0) nm.
+// h5md_many_frames FILE ATOMS FRAMES [CUT [LEVEL]]: writes a trajectory of so many atoms and
+// frames, or (CUT not -1) cuts one behind frame CUT and goes on; deflated at LEVEL, 0 not. Atom i
+// of frame k stands at (k + 0.001 i, 0, 0) nm.
 #include "io/trajectory_h5md.hpp"
 #include "tests/io/small_systems.hpp"
 
@@ -12,11 +13,12 @@ namespace tessera
 namespace
 {
 
-void write(const std::string& path, int atoms, int frames, int cut)
+void write(const std::string& path, int atoms, int frames, int cut, int level)
 {
     const auto topology = finish(test::argon(atoms));
     TrajectorySettings settings;
     settings.path = path;
+    settings.deflate_level = level;
     settings.observables = {{"temperature", "K"}};
     settings.energies = {{"potential", "kJ mol-1"}};
     H5mdTrajectory out = cut < 0 ? H5mdTrajectory::create(settings, *topology)
@@ -43,7 +45,8 @@ int main(int count, char** arguments)
             return 2;
         }
         tessera::write(arguments[1], std::atoi(arguments[2]), std::atoi(arguments[3]),
-                       count > 4 ? std::atoi(arguments[4]) : -1);
+                       count > 4 ? std::atoi(arguments[4]) : -1,
+                       count > 5 ? std::atoi(arguments[5]) : 0);
     } catch (const std::exception& fault) {
         std::fprintf(stderr, "%s\n", fault.what());
         return 4;

@@ -18,6 +18,7 @@ try:
 except ImportError as missing:
     MDAnalysis = None
 
+GRID = 2.0**-10  # nm: what positions of the packed file are rounded to
 SINGLE = 1e-6  # a float32 of positions below 10 nm: half a unit in the last place is 5e-7
 faults = []
 
@@ -101,7 +102,23 @@ def check_growing(path, frames, tolerance):
         check(f["parameters/provenance"].attrs["seed_run"] == 42, f"{name}: seed")
 
 
-def check_mdanalysis(path, frames):
+def check_packed(path):
+    with h5py.File(path, "r") as f:
+        for element in ("position", "velocity", "force", "image"):
+            value = f["particles/trajectory"][element]["value"]
+            check((value.compression, value.compression_opts, value.shuffle) == ("gzip", 4, True), f"packed: {element}")
+            check(value.chunks == (1, 10, 3), f"packed: chunks of {element}")
+        check(f["particles/trajectory/position/step"].compression is None, "packed: steps are not")
+        position = f["particles/trajectory/position/value"]
+        check(position.attrs["rounded_to"] == GRID, "packed: what positions are rounded to")
+        turns = position[()].astype(float) / GRID
+        check(np.all(turns == np.rint(turns)), "packed: positions are multiples of what they are rounded to")
+    with h5py.File(path.replace("packed", "five"), "r") as f:
+        check("rounded_to" not in f["particles/trajectory/position/value"].attrs, "five: not rounded")
+        check(f["particles/trajectory/position/value"].compression is None, "five: not packed")
+
+
+def check_mdanalysis(path, frames, tolerance):
     name = "MDAnalysis on " + os.path.basename(path)
     universe = MDAnalysis.Universe(path)
     check(universe.trajectory.n_frames == frames, f"{name}: frames")
@@ -112,7 +129,7 @@ def check_mdanalysis(path, frames):
         near(frame.triclinic_dimensions, edges, 1e-4, f"{name}: cell of frame {k}")
         x = frame.positions.astype(float)
         turns = (x - 10 * path_at(k)) @ np.linalg.inv(edges)
-        near(turns, np.rint(turns), 1e-6, f"{name}: positions of frame {k}")
+        near(turns, np.rint(turns), max(1e-6, tolerance), f"{name}: positions of frame {k}")
         near(frame.velocities[:, 0], 10 * np.arange(10.0), 1e-5, f"{name}: velocities")
         near(frame.forces[:, 1], np.full(10, 2.0), 1e-6, f"{name}: forces")
         near(frame.data["temperature"], 300.0 + k, 0, f"{name}: observable")
@@ -184,10 +201,11 @@ def check_open(path):
 with tempfile.TemporaryDirectory() as folder:
     subprocess.run([sys.argv[1], folder], check=True)
     for name, frames, tolerance in (("empty", 0, SINGLE), ("one", 1, SINGLE), ("five", 5, SINGLE),
-                                    ("double", 3, 1e-14)):
+                                    ("double", 3, 1e-14), ("packed", 5, GRID / 2)):
         check_growing(f"{folder}/{name}.h5md", frames, tolerance)
         if MDAnalysis and frames:
-            check_mdanalysis(f"{folder}/{name}.h5md", frames)
+            check_mdanalysis(f"{folder}/{name}.h5md", frames, tolerance)
+    check_packed(f"{folder}/packed.h5md")
     check_continued(f"{folder}/continued.h5md")
     check_strides(f"{folder}/strides.h5md", True)
     check_strides(f"{folder}/strides_open.h5md", False)

@@ -27,11 +27,13 @@ TrajectorySettings settings_for(const std::string& path)
 
 /// Ten atoms in a tilted cell that grows; atom i starts at (0.2 i, 0.3, 0.4) and moves with
 /// (i, -2, 0.5) nm/ps, so that some leave the cell more than once.
-void write_growing(const std::string& path, int frames, bool as_float64)
+void write_growing(const std::string& path, int frames, bool as_float64, bool is_packed = false)
 {
     const auto topology = finish(test::argon(10));
     TrajectorySettings s = settings_for(path);
     s.position_precision = as_float64 ? FloatWidth::float64 : FloatWidth::float32;
+    s.deflate_level = is_packed ? 4 : 0;
+    s.position_grid = is_packed ? 0x1p-10 : 0; // nm
     H5mdTrajectory out = H5mdTrajectory::create(s, *topology);
     double scale = 1;
     for (int frame = 0; frame < frames; ++frame, scale *= 1.001) {
@@ -144,6 +146,7 @@ int main(int count, char** arguments)
         tessera::write_growing(folder + "/one.h5md", 1, false);
         tessera::write_growing(folder + "/five.h5md", 5, false);
         tessera::write_growing(folder + "/double.h5md", 3, true);
+        tessera::write_growing(folder + "/packed.h5md", 5, false, true);
         tessera::write_continued(folder + "/continued.h5md");
         tessera::write_strides(folder + "/strides.h5md", true);
         tessera::write_strides(folder + "/strides_open.h5md", false);

@@ -81,9 +81,19 @@ class Kills(unittest.TestCase):
         looked_at = self.assert_all_whole(self.journal(500, 12), b"", 0, 12)
         self.assertGreater(looked_at, 100)
 
+    def test_leave_whole_frames_while_a_packed_file_grows(self):
+        looked_at = self.assert_all_whole(self.journal(500, 12, -1, 1), b"", 0, 12)
+        self.assertGreater(looked_at, 100)
+
     def test_leave_whole_frames_while_indices_are_split(self):
         # 6000 atoms: a chunk a frame, and nodes of 64 chunks; the root is split first, later a leaf
-        calls = self.journal(6000, 130)
+        self.assert_whole_while_indices_are_split()
+
+    def test_leave_whole_frames_while_indices_of_packed_frames_are_split(self):
+        self.assert_whole_while_indices_are_split(-1, 1)
+
+    def assert_whole_while_indices_are_split(self, *how):
+        calls = self.journal(6000, 130, *how)
         first = next(call.number for call in calls if is_index(call))
         splits = [c.number for c in calls if is_index(c) and c.number > first + 40 and c.data[5] == 1]
         self.assertGreaterEqual(len(splits), 4)  # positions and images, each twice
@@ -91,23 +101,28 @@ class Kills(unittest.TestCase):
         self.assertGreater(self.assert_all_whole(calls, b"", 60, 130, window), 50)
 
     def test_leave_whole_frames_while_a_file_is_cut(self):
-        for atoms, frames, cut in ((500, 30, 7), (6000, 75, 55)):
-            with self.subTest(atoms=atoms, frames=frames, cut=cut):
-                self.journal(atoms, frames)
+        for atoms, frames, cut, level in ((500, 30, 7, 0), (6000, 75, 55, 0), (500, 30, 7, 1), (6000, 75, 55, 1)):
+            with self.subTest(atoms=atoms, frames=frames, cut=cut, level=level):
+                self.journal(atoms, frames, -1, level)
                 content = (self.folder / NAME).read_bytes()
-                calls = self.journal(atoms, cut + 8, cut)
+                calls = self.journal(atoms, cut + 8, cut, level)
                 looked_at = self.assert_all_whole(calls, content, cut + 1, frames)
                 self.assertGreater(looked_at, 50)
                 self.assert_whole(self.folder / NAME, cut + 8, cut + 8, "at the end")
 
     def test_in_a_cut_leave_a_file_that_is_cut_again(self):
-        self.journal(500, 30)
+        for level in (0, 1):
+            with self.subTest(level=level):
+                self.assert_cut_again(level)
+
+    def assert_cut_again(self, level):
+        self.journal(500, 30, -1, level)
         content = (self.folder / NAME).read_bytes()
         for kill in range(2, 40, 5):
             (self.folder / NAME).write_bytes(content)
-            self.journal(500, 20, 7, fault="kill:%d" % kill)
-            self.journal(500, 20, 7, fault="torn:%d" % (kill + 2))
-            calls = self.journal(500, 20, 7)
+            self.journal(500, 20, 7, level, fault="kill:%d" % kill)
+            self.journal(500, 20, 7, level, fault="torn:%d" % (kill + 2))
+            calls = self.journal(500, 20, 7, level)
             self.assertGreater(len(calls), 20)
             self.assert_whole(self.folder / NAME, 20, 20, kill)
 

@@ -146,6 +146,63 @@ TEST(H5mdTrajectory, RefusesToContinueAnotherSystemOrOtherContent)
     EXPECT_THAT(refusal(with_energy, argon(7)), HasSubstr("it holds no energies named kinetic"));
 }
 
+TEST(H5mdTrajectory, RoundsPositionsToWhatItDeclares)
+{
+    const ScratchFolder folder;
+    const std::string path = folder / "rounded.h5md";
+    const auto topology = finish(argon(1000));
+    TrajectorySettings settings;
+    settings.path = path;
+    settings.periodic = false;
+    settings.position_grid = 0x1p-13;
+    std::mt19937 engine(11);
+    std::uniform_real_distribution<double> place(-200, 200); // nm
+    std::vector<Vec3> x;
+    for (int i = 0; i < 1000; ++i) {
+        x.push_back({place(engine), place(engine), place(engine)});
+    }
+
+    H5mdTrajectory out = H5mdTrajectory::create(settings, *topology);
+    out.append({0, 0.0, Box(), x, {}, {}, {}});
+    out.close();
+
+    const h5::File file = h5::File::open(path, h5::Access::read);
+    const auto found = file.dataset("/particles/trajectory/position/value").read<double>();
+    const double grid = file.numbers("/particles/trajectory/position/value", "rounded_to").front();
+    double worst = 0;
+    for (std::size_t i = 0; i < 1000; ++i) {
+        worst = std::max(worst, std::abs(found[3 * i] - x[i].x));
+        EXPECT_EQ(std::remainder(found[3 * i], grid), 0);
+    }
+    EXPECT_EQ(grid, 0x1p-13);
+    EXPECT_LE(worst, 0.5 * grid); // 200 nm are fewer than 2^24 multiples: float32 adds nothing
+    EXPECT_GT(worst, 0.49 * grid);
+}
+
+TEST(H5mdTrajectory, RefusesToContinueWithAnotherPacking)
+{
+    const ScratchFolder folder;
+    const std::string path = folder / "packed.h5md";
+    const auto topology = finish(argon(7));
+    TrajectorySettings settings = settings_for(path);
+    settings.deflate_level = 4;
+    settings.position_grid = 0x1p-10;
+    write_frames(settings, *topology, 2);
+    const auto refusal = [&](const TrajectorySettings& other) {
+        return message_of<InputError>([&] { H5mdTrajectory::append_to(other, *topology, 100); });
+    };
+    TrajectorySettings loose = settings, exact = settings;
+    loose.deflate_level = 0;
+    exact.position_grid = 0;
+
+    EXPECT_THAT(refusal(loose), HasSubstr("its compression is \"deflate-4\", the deck asks for "
+                                          "output.compression = \"none\""));
+    EXPECT_THAT(refusal(exact), HasSubstr("its positions are rounded to multiples of 0.000976562 "
+                                          "nm, by output.position_rounding of the deck they are "
+                                          "not rounded"));
+    H5mdTrajectory::append_to(settings, *topology, 10).close();
+}
+
 TEST(H5mdTrajectory, TellsWhyItCannotBeCreated)
 {
     const auto topology = finish(argon(1));
