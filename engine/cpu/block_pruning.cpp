@@ -1,6 +1,7 @@
 #include "engine/cpu/block_pruning.hpp"
 
 #include "engine/base/fixed_point.hpp"
+#include "engine/cpu/block_bounds.hpp"
 #include "engine/cpu/simd/pair_kernels.hpp"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ public:
     Pruner(const PairBlocks& all, const BlockPositions& now, double reach, PairBlocks& kept)
         : all_(all), now_(now), kernels_(pair_kernels()), reach_(reach), kept_(kept),
           subtracted_(line * now.shifts.size(), 0), lines_(line * at(all.most_entries)),
-          is_kept_(at(all.most_entries)), number_(at(all.most_entries))
+          number_(at(all.most_entries))
     {
     }
 
@@ -38,20 +39,11 @@ public:
         PairBlocks::Block& to = kept_.blocks[at(index)];
         to = block;
         place(block, now_.origins[at(index)]);
-        std::fill_n(is_kept_.begin(), block.entries, std::uint8_t{0});
-        to.rows = 0;
+        std::fill_n(number_.begin(), block.entries, not_kept);
+        to.rows = to.entries = 0;
         free_ = block.rows > 0 ? all_.rows[at(block.first_row)].begin : 0;
         for (std::int64_t r = block.first_row; r < block.first_row + block.rows; ++r) {
-            to.rows += keep_row(all_.rows[at(r)], kept_.rows[at(to.first_row + to.rows)]) ? 1 : 0;
-        }
-        keep_entries(block, to);
-        for (std::int64_t r = to.first_row; r < to.first_row + to.rows; ++r) {
-            BlockRow& row = kept_.rows[at(r)];
-            row.entry = number_[at(row.entry)];
-            for (std::int64_t t = row.begin; t < row.end; ++t) {
-                BlockTile& tile = kept_.tiles[at(t)];
-                tile.entry = number_[tile.entry];
-            }
+            to.rows += keep_row(all_.rows[at(r)], to) ? 1 : 0;
         }
     }
 
@@ -73,59 +65,62 @@ private:
         limit2_ = static_cast<float>(reach * reach);
     }
 
-    bool keep_row(const BlockRow& row, BlockRow& to)
+    /// False where nothing of it is kept.
+    bool keep_row(const BlockRow& row, PairBlocks::Block& to)
     {
         const float* own = lines_.data() + line * at(row.entry);
-        BlockTile* out = kept_.tiles.data() + free_;
-        const auto keep = [&](std::int64_t first, std::int64_t last, BlockTile* begin) {
-            return kernels_.keep_near(own, lines_.data(), all_.tiles.data() + first,
-                                      at(last - first), limit2_, begin);
+        std::uint16_t* const out = kept_.tiles.data() + free_;
+        const auto keep = [&](KeepNear near, std::int64_t first, std::int64_t last,
+                              std::uint16_t* begin) {
+            return near(own, lines_.data(), all_.tiles.data() + first, at(last - first), limit2_,
+                        begin);
         };
-        const std::size_t masked = keep(row.begin, row.plain, out);
-        const std::size_t plain = keep(row.plain, row.end, out + masked);
-        for (std::size_t t = 0; t < masked + plain; ++t) {
-            is_kept_[out[t].entry] = 1;
-        }
-        if (masked + plain == 0) {
+        std::uint16_t* const plain =
+            out + keep(kernels_.keep_near_masked, row.begin, row.plain, out);
+        std::uint16_t* const end = plain + keep(kernels_.keep_near, row.plain, row.end, plain);
+        if (end == out) {
             return false;
         }
-        is_kept_[at(row.entry)] = 1;
-        to = {row.entry, free_, free_ + static_cast<std::int64_t>(masked),
-              free_ + static_cast<std::int64_t>(masked + plain)};
-        free_ = to.end;
+        const std::uint16_t own_number = keep_entry(row.entry, to);
+        for (std::uint16_t* tile = out; tile < plain; tile += BlockTile::size<true>) {
+            *tile = keep_entry(*tile, to);
+        }
+        for (std::uint16_t* tile = plain; tile < end; tile += BlockTile::size<false>) {
+            *tile = keep_entry(*tile, to);
+        }
+        kept_.rows[at(to.first_row + to.rows)] = {own_number, free_, free_ + (plain - out),
+                                                  free_ + (end - out)};
+        free_ += end - out;
         return true;
     }
 
-    /// Numbers those that are touched.
-    void keep_entries(const PairBlocks::Block& block, PairBlocks::Block& to)
+    /// An entry's number among those that are touched.
+    std::uint16_t keep_entry(std::int32_t entry, PairBlocks::Block& to)
     {
-        std::size_t count = 0;
-        for (std::size_t e = 0; e < at(block.entries); ++e) {
-            if (is_kept_[e] == 0) {
-                continue;
-            }
-            number_[e] = static_cast<std::uint16_t>(count);
-            const std::size_t from = at(block.first_entry) + e,
-                              into = at(block.first_entry) + count;
+        std::uint16_t& number = number_[at(entry)];
+        if (number == not_kept) { // seldom: many rows touch each
+            number = static_cast<std::uint16_t>(to.entries++);
+            const std::size_t from = at(to.first_entry + entry), into = at(to.first_entry + number);
             kept_.cluster[into] = all_.cluster[from];
             kept_.shift[into] = all_.shift[from];
-            ++count;
         }
-        to.entries = static_cast<std::int64_t>(count);
+        return number;
     }
+
+    static constexpr std::uint16_t not_kept = 0xFFFF;
+    static_assert(not_kept > block_limits::most_entries);
 
     const PairBlocks& all_;
     const BlockPositions& now_;
     const PairKernels& kernels_;
     double reach_;     ///< nm
     float limit2_ = 0; ///< of the open block: a little more
-    std::int64_t free_ =
-        0; ///< of its tiles: behind those kept. Pages of the others are not touched
+    /// Of the numbers of its tiles: behind those kept. Pages of the others are not touched.
+    std::int64_t free_ = 0;
     PairBlocks& kept_;
     AlignedVector<std::uint32_t> subtracted_; ///< [shifts][16]
     AlignedVector<float> lines_;              ///< [entries][16]: x4 y4 z4, nm
-    std::vector<std::uint8_t> is_kept_;       ///< [entries]
-    std::vector<std::uint16_t> number_;       ///< [entries]: among those kept
+    std::vector<std::uint16_t> number_;       ///< [entries]: among those kept, or not_kept
 };
 
 } // namespace

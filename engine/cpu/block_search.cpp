@@ -2,6 +2,7 @@
 
 #include "engine/base/contract.hpp"
 #include "engine/base/let_go.hpp"
+#include "engine/cpu/cluster_owners.hpp"
 #include "engine/cpu/simd/pair_kernels.hpp"
 #include "engine/plans/box_gap.hpp"
 
@@ -35,7 +36,8 @@ public:
            std::span<const double> packed, std::span<const float> bounds,
            std::span<const Vec3> shifts, const BlockRules& rules)
         : list_(list), exclusions_(exclusions), packed_(packed), bounds_(bounds), shifts_(shifts),
-          rules_(rules), pair_kernels_(pair_kernels()), first_of_(at(list.order.clusters()), -1)
+          rules_(rules), owners_(list, rules.owner), pair_kernels_(pair_kernels()),
+          first_of_(at(list.order.clusters()), -1)
     {
         double largest = 0; // coordinate met
         for (std::size_t s = 0; s < shifts.size() && !list.order.nodes.empty(); ++s) {
@@ -47,10 +49,6 @@ public:
         }
         // boxes are in FP32: each coordinate, shift and origin errs by 2^-24 of the largest
         sure_radius_ = list.radius * (1 + 1e-6) + 1e-6 * largest;
-        if (rules.owner != nullptr) {
-            find_speakers();
-            find_homes();
-        }
         const std::int32_t last = list.order.clusters() - 1;
         for (int lane = 0; last >= 0 && lane < width; ++lane) {
             if (list.order.atom_of_slot[at(last * width + lane)] < 0) {
@@ -87,7 +85,7 @@ private:
     void find_entries(const ClusterOrder::Node& node)
     {
         const std::vector<ClusterOrder::Node>& nodes = list_.order.nodes;
-        const int home = home_of(node);
+        const int home = owners_.home_of(node);
         cluster_.clear();
         shift_.clear();
         for (std::size_t s = 0; s < shifts_.size(); ++s) {
@@ -104,7 +102,7 @@ private:
                 const ClusterOrder::Node& other = nodes[at(stack[--depth])];
                 const bool holds_own = s == 0 && other.first < node.last;
                 if ((s == 0 && other.last <= node.first) ||
-                    (!holds_own && (home | home_of(other)) != all_axes) ||
+                    (!holds_own && (home | owners_.home_of(other)) != owners_.all_axes) ||
                     box_gap2(low, high, other.low, other.high) > sure_radius_ * sure_radius_) {
                     continue;
                 }
@@ -122,7 +120,7 @@ private:
     void add_near(const float* box, const ClusterOrder::Node& group, std::size_t shift,
                   const ClusterOrder::Node& node)
     {
-        const int home = home_of(node);
+        const int home = owners_.home_of(node);
         std::uint16_t near[line];
         const std::size_t count = pair_kernels_.find_boxes(
             box, bounds_.data() + 6 * at(group.first), 0, at(group.last - group.first),
@@ -130,7 +128,7 @@ private:
         for (std::size_t k = 0; k < count; ++k) {
             const std::int32_t c = group.first + near[k];
             const bool is_own = shift == 0 && c >= node.first && c < node.last;
-            const bool is_here = cluster_home_.empty() || (home | cluster_home_[at(c)]) == all_axes;
+            const bool is_here = (home | owners_.home_of(c)) == owners_.all_axes;
             if (is_own || (is_here && (shift > 0 || c >= node.first))) {
                 cluster_.push_back(c);
                 shift_.push_back(static_cast<std::uint32_t>(shift));
@@ -238,23 +236,20 @@ private:
         }
         alignas(64) float row[line];
         std::copy_n(lines_.data() + line * own, line, row);
-        const auto find = [&](const std::uint16_t* entries, std::size_t count, BlockTile* out) {
-            return pair_kernels_.find_tiles(row, lines_.data(), entries, count, limit2_, out);
-        };
         mark_excluded(c, own);
-        masked_.resize(marked_.size());
-        masked_.resize(find(marked_.data(), marked_.size(), masked_.data()));
-        for (BlockTile& tile : masked_) {
-            tile.mask = static_cast<std::uint16_t>(tile.mask & ~excluded_[tile.entry] &
-                                                   ~pairs_of_others(c, tile.entry));
+        masked_.clear();
+        for (const std::uint16_t entry : marked_) {
+            add_masked(entry, excluded_[entry] | pairs_of_others(c, entry));
         }
         hide_marked();
-        std::size_t plain = find(chosen_.data() + begin, chosen_count_ - begin, found_.data());
+        std::size_t plain = pair_kernels_.keep_near(row, lines_.data(), chosen_.data() + begin,
+                                                    chosen_count_ - begin, limit2_, found_.data());
         show_marked();
-        if (rules_.owner != nullptr) {
+        if (!owners_.is_alone()) {
             plain = mask_pairs_of_others(c, plain);
         }
-        std::erase_if(masked_, [](const BlockTile& tile) { return tile.mask == 0; });
+        masked_.resize(pair_kernels_.keep_near_masked(row, lines_.data(), masked_.data(),
+                                                      masked_.size(), limit2_, masked_.data()));
         const auto first = static_cast<std::int64_t>(part.tiles.size());
         part.tiles.insert(part.tiles.end(), masked_.begin(), masked_.end());
         part.tiles.insert(part.tiles.end(), found_.begin(),
@@ -265,33 +260,10 @@ private:
         }
     }
 
-    /// Along which axes any atom of a node stands in this rank's own domain.
-    void find_homes()
+    /// A tile of the open row of which these pairs do not count.
+    void add_masked(std::uint16_t entry, std::uint32_t excluded)
     {
-        node_home_.assign(list_.order.nodes.size(), 0);
-        cluster_home_.assign(first_of_.size(), 0);
-        const auto visit = [&](const auto& self, std::int32_t index) -> int {
-            const ClusterOrder::Node& node = list_.order.nodes[at(index)];
-            int home = 0;
-            if (node.last - node.first > 1) {
-                home = self(self, node.left) | self(self, node.right);
-            } else {
-                for (int lane = 0; lane < width; ++lane) {
-                    const std::int32_t a = list_.order.atom_of_slot[at(node.first * width + lane)];
-                    home |= a < 0 ? 0 : rules_.owner->atoms[at(a)].home;
-                }
-                cluster_home_[at(node.first)] = static_cast<std::uint8_t>(home);
-            }
-            return node_home_[at(index)] = static_cast<std::uint8_t>(home);
-        };
-        if (!node_home_.empty()) {
-            visit(visit, 0);
-        }
-    }
-    /// A pair is computed where, along each axis, one of its atoms stands.
-    [[nodiscard]] int home_of(const ClusterOrder::Node& node) const
-    {
-        return node_home_.empty() ? all_axes : node_home_[at(&node - list_.order.nodes.data())];
+        masked_.insert(masked_.end(), {entry, static_cast<std::uint16_t>(~excluded)});
     }
 
     /// Entries with excluded pairs are looked at by themselves: no distance finds them meanwhile.
@@ -313,65 +285,26 @@ private:
         marked_.clear();
     }
 
+    [[nodiscard]] std::uint32_t pairs_of_others(std::int32_t row, std::uint16_t entry) const
+    {
+        return owners_.pairs_of_others(row, cluster_[entry], list_.shifts[shift_[entry]]);
+    }
+
     /// Moves found tiles of which other ranks compute pairs to the masked ones; returns how many
     /// stay.
     std::size_t mask_pairs_of_others(std::int32_t c, std::size_t found)
     {
         std::size_t plain = 0;
         for (std::size_t k = 0; k < found; ++k) {
-            const BlockTile tile = found_[k];
-            const std::uint32_t others = pairs_of_others(c, tile.entry);
-            found_[plain] = tile;
+            const std::uint16_t entry = found_[k];
+            const std::uint32_t others = pairs_of_others(c, entry);
+            found_[plain] = entry;
             plain += others == 0 ? 1 : 0;
             if (others != 0) {
-                masked_.push_back({tile.entry, static_cast<std::uint16_t>(tile.mask & ~others)});
+                add_masked(entry, others);
             }
         }
         return plain;
-    }
-
-    /// Clusters whose atoms stand in one domain: one of them speaks for all.
-    void find_speakers()
-    {
-        const std::vector<std::int32_t>& atoms = list_.order.atom_of_slot;
-        speaker_.assign(first_of_.size(), no_speaker);
-        is_own_.assign(first_of_.size(), 0);
-        for (std::size_t c = 0; c < speaker_.size(); ++c) {
-            const std::int32_t first = atoms[width * c];
-            const bool agree = std::all_of(
-                atoms.begin() + static_cast<std::ptrdiff_t>(width * c),
-                atoms.begin() + static_cast<std::ptrdiff_t>(width * (c + 1)),
-                [&](std::int32_t a) { return a < 0 || rules_.owner->stand_together(first, a); });
-            speaker_[c] = agree ? first : no_speaker;
-            is_own_[c] = agree && rules_.owner->is_own(first) ? 1 : 0;
-        }
-    }
-
-    /// Pairs of a row with an entry that another rank computes.
-    [[nodiscard]] std::uint32_t pairs_of_others(std::int32_t row, std::size_t entry) const
-    {
-        const std::int32_t column = cluster_[entry];
-        if (rules_.owner == nullptr || (is_own_[at(row)] && is_own_[at(column)])) {
-            return 0;
-        }
-        const std::array<int, 3>& shift = list_.shifts[shift_[entry]];
-        const std::int32_t own = speaker_[at(row)], other = speaker_[at(column)];
-        if (own != no_speaker && other != no_speaker) {
-            return rules_.owner->owns(own, other, shift) ? 0 : all_pairs;
-        }
-        const auto atom = [this](std::int32_t cluster, int lane) {
-            return list_.order.atom_of_slot[at(cluster * width + lane)];
-        };
-        std::uint32_t others = 0;
-        for (int a = 0; a < width; ++a) {
-            for (int b = 0; b < width; ++b) {
-                const std::int32_t i = atom(row, a), j = atom(column, b);
-                if (i >= 0 && j >= 0 && !rules_.owner->owns(i, j, shift)) {
-                    others |= 1U << (width * a + b);
-                }
-            }
-        }
-        return others;
     }
 
     /// Which pairs of the row do not count, however near, by entry.
@@ -413,14 +346,9 @@ private:
     std::span<const float> bounds_;
     std::span<const Vec3> shifts_;
     const BlockRules& rules_;
+    ClusterOwners owners_;
     const PairKernels& pair_kernels_;
-    double sure_radius_ = 0; ///< for boxes
-    static constexpr std::int32_t no_speaker = -1;
-    static constexpr std::uint32_t all_pairs = 0xFFFF;
-    static constexpr int all_axes = 7;
-    std::vector<std::uint8_t> node_home_, cluster_home_; ///< bits; with other ranks only
-    std::vector<std::uint8_t> is_own_;  ///< [clusters]: this rank computes all pairs of two such
-    std::vector<std::int32_t> speaker_; ///< [clusters], an atom; with other ranks only
+    double sure_radius_ = 0;                         ///< for boxes
     std::uint32_t null_columns_ = 0, null_rows_ = 0; ///< bits of the last cluster's null atoms
 
     // of the open block
@@ -433,7 +361,7 @@ private:
     float limit2_ = 0;
     std::vector<std::uint16_t> chosen_;
     std::size_t chosen_count_ = 0;
-    std::vector<BlockTile> found_, masked_;
+    std::vector<std::uint16_t> found_, masked_; ///< numbers of tiles
     std::vector<std::uint32_t> excluded_; ///< [entries]: pairs of the open row; bit 16 is a mark
     std::vector<std::uint16_t> marked_;   ///< entries that are
     std::vector<float> hidden_;           ///< [marked][4]: x

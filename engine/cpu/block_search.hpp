@@ -34,7 +34,7 @@ public:
         std::vector<std::int32_t> cluster;
         std::vector<std::uint32_t> shift;
         std::vector<BlockRow> rows;
-        std::vector<BlockTile> tiles;
+        std::vector<std::uint16_t> tiles; ///< numbers, see BlockTile
         bool is_possible = true;
     };
 

@@ -169,9 +169,11 @@ private:
                 is_masked = is_masked || other != 0;
                 mask &= ~other;
             }
-            if (mask != 0) {
-                (is_masked ? masked_ : plain_)
-                    .push_back({entry(d, row.shift), static_cast<std::uint16_t>(mask)});
+            if (mask != 0 && is_masked) {
+                masked_.insert(masked_.end(),
+                               {entry(d, row.shift), static_cast<std::uint16_t>(mask)});
+            } else if (mask != 0) {
+                plain_.push_back(entry(d, row.shift));
             }
         }
         if (out_.other_columns.size() > others) {
@@ -248,7 +250,7 @@ private:
     std::vector<Bounds> bounds_; ///< of each cluster
     std::vector<std::int64_t> row_begin_, row_of_;
     std::vector<std::int32_t> local_; ///< [shifts][clusters]: the entry in the open block, or -1
-    std::vector<BlockTile> masked_, plain_;
+    std::vector<std::uint16_t> masked_, plain_; ///< numbers of tiles
     std::int64_t first_entry_ = 0, first_row_ = 0;
     PairBlocks out_;
 };

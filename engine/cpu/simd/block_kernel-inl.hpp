@@ -130,47 +130,49 @@ struct RowSums {
 }
 
 template <class Stages, bool Masked>
-inline void add_tiles_of_row(const Stages& stages, const RowAtoms& row, const BlockTile* tile,
-                             const BlockTile* end, BlockWorkspace work, RowSums& sums)
+inline void add_tiles_of_row(const Stages& stages, const RowAtoms& row, const std::uint16_t* tile,
+                             const std::uint16_t* end, BlockWorkspace work, RowSums& sums)
 {
     // a copy of the workspace's pointers: stores of forces cannot change them
-    const auto column = [&](const BlockTile& t) {
-        return work.position + 16 * std::size_t{t.entry};
+    const auto column = [&](const std::uint16_t* t) {
+        return work.position + 16 * std::size_t{*t};
     };
-    const auto lj = [&](const BlockTile& t) { return work.lj + 8 * std::size_t{t.entry}; };
-    const auto force = [&](const BlockTile& t) { return work.force + 48 * std::size_t{t.entry}; };
-    const auto begin = [&](const BlockTile& t) __attribute__((always_inline))
+    const auto lj = [&](const std::uint16_t* t) { return work.lj + 8 * std::size_t{*t}; };
+    const auto force = [&](const std::uint16_t* t) { return work.force + 48 * std::size_t{*t}; };
+    const auto begin = [&](const std::uint16_t* t) __attribute__((always_inline))
     {
         InFlight s = stages.begin(row, column(t));
         if constexpr (Masked) {
-            s.counts = both(s.counts, t.mask);
+            s.counts = both(s.counts, BlockTile::of<true>(t).mask);
         }
         return s;
     };
-    const auto middle = [&](const BlockTile& t, const InFlight& s) __attribute__((always_inline))
+    const auto middle = [&](const std::uint16_t* t, const InFlight& s)
+        __attribute__((always_inline))
     {
         return stages.middle(row, s, column(t), lj(t));
     };
-    if (end - tile < 2) {
-        for (; tile < end; ++tile) {
-            const InFlight s = begin(*tile);
-            finish_tile(s, middle(*tile, s), force(*tile), sums);
+    constexpr std::ptrdiff_t one = BlockTile::size<Masked>;
+    if (end - tile < 2 * one) {
+        for (; tile < end; tile += one) {
+            const InFlight s = begin(tile);
+            finish_tile(s, middle(tile, s), force(tile), sums);
         }
         return;
     }
     // three tiles in flight, so that the long latencies of one are hidden by the others
-    InFlight oldest = begin(tile[0]);
-    Floats f = middle(tile[0], oldest);
-    InFlight next = begin(tile[1]);
-    for (tile += 2; tile < end; ++tile) {
-        finish_tile(oldest, f, force(tile[-2]), sums);
-        const InFlight newest = begin(*tile);
-        f = middle(tile[-1], next);
+    InFlight oldest = begin(tile);
+    Floats f = middle(tile, oldest);
+    InFlight next = begin(tile + one);
+    for (tile += 2 * one; tile < end; tile += one) {
+        finish_tile(oldest, f, force(tile - 2 * one), sums);
+        const InFlight newest = begin(tile);
+        f = middle(tile - one, next);
         oldest = next;
         next = newest;
     }
-    finish_tile(oldest, f, force(tile[-2]), sums);
-    finish_tile(next, middle(tile[-1], next), force(tile[-1]), sums);
+    finish_tile(oldest, f, force(tile - 2 * one), sums);
+    finish_tile(next, middle(tile - one, next), force(tile - one), sums);
 }
 
 /// An entry's line relative to the origin.
@@ -241,6 +243,18 @@ bool add_block(const Stages& stages, const BlockTask& task, const BlockForm& for
     return all_below(largest, form.largest_force_over_r);
 }
 
+template <class Use>
+[[gnu::always_inline]] inline void for_each_tile(const BlockRow& row, const std::uint16_t* numbers,
+                                                 const Use& use)
+{
+    for (std::int64_t k = row.begin; k < row.plain; k += BlockTile::size<true>) {
+        use(BlockTile::of<true>(numbers + k));
+    }
+    for (std::int64_t k = row.plain; k < row.end; k += BlockTile::size<false>) {
+        use(BlockTile::of<false>(numbers + k));
+    }
+}
+
 template <class Stages>
 void add_block_wide(const Stages& stages, const BlockTask& task, const BlockForm& form,
                     const BlockWorkspace& work, const WideBlockSums& sums)
@@ -250,13 +264,10 @@ void add_block_wide(const Stages& stages, const BlockTask& task, const BlockForm
         const BlockRow& row = task.rows[k];
         const RowAtoms atoms = row_atoms(work, row.entry);
         std::int64_t* own = sums.force + 12 * static_cast<std::size_t>(row.entry);
-        for (std::int64_t t = row.begin; t < row.end; ++t) {
-            const BlockTile& tile = task.tiles[t];
+        for_each_tile(row, task.tiles, [&](const BlockTile& tile) {
             const float* column = work.position + 16 * std::size_t{tile.entry};
             InFlight s = stages.begin(atoms, column);
-            if (t < row.plain) {
-                s.counts = both(s.counts, tile.mask);
-            }
+            s.counts = both(s.counts, tile.mask);
             const Floats over_r =
                 stages.middle(atoms, s, column, work.lj + 8 * std::size_t{tile.entry});
             store_line(f[0], as_ints(value_if(s.counts, over_r * s.dx)));
@@ -276,7 +287,7 @@ void add_block_wide(const Stages& stages, const BlockTask& task, const BlockForm
                     other[4 * c + lane % 4] -= whole;
                 }
             }
-        }
+        });
     }
 }
 

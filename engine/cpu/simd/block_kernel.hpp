@@ -3,6 +3,7 @@
 #include "engine/cpu/simd/simd_choice.hpp"
 #include "engine/physics/pair/coulomb.hpp"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace tessera
@@ -31,14 +32,30 @@ struct BlockForm {
     float largest_force = 0; ///< 1-norm; beyond it a pair is broken
 };
 
+/// Tiles of one row stand side by side as numbers of 16 bits: first those of which some pairs do
+/// not count, two numbers each, then those whose pairs all count, one each.
 struct BlockTile {
     std::uint16_t entry; ///< of the workspace: the column's cluster
     std::uint16_t mask;  ///< bit 4 a + b: pair of the row's a-th and the column's b-th atom
+
+    static constexpr std::uint16_t all_pairs = 0xFFFF;
+    /// The tile of which these are the numbers; without `Masked` the mask is not looked for.
+    template <bool Masked>
+    static BlockTile of(const std::uint16_t* numbers)
+    {
+        return {numbers[0], Masked ? numbers[1] : all_pairs};
+    }
+    template <bool Masked>
+    static constexpr std::ptrdiff_t size = Masked ? 2 : 1; ///< in numbers
 };
-/// Tiles of one row: those with a mask, then those whose pairs all count.
 struct BlockRow {
     std::int32_t entry;
-    std::int64_t begin, plain, end;
+    std::int64_t begin, plain, end; ///< of its numbers; from `plain` on all pairs count
+
+    [[nodiscard]] std::int64_t tiles() const
+    {
+        return (plain - begin) / BlockTile::size<true> + (end - plain);
+    }
 };
 
 /// Some rows of the pair list and the images of clusters (entries) that they touch.
@@ -53,7 +70,7 @@ struct BlockTask {
     std::int64_t entries;
     const BlockRow* rows;
     std::int64_t row_count;
-    const BlockTile* tiles;
+    const std::uint16_t* tiles; ///< numbers
 };
 
 /// Room for one block; 64-byte lines of 16 numbers.

@@ -102,16 +102,16 @@ inline void find_units(const DoubleTask& task, const BlockRow& row, const Double
                        Floats near2, std::uint32_t* const (&units)[4], std::size_t (&count)[4])
 {
     const ClusterLanes own(work.near + 16 * static_cast<std::size_t>(row.entry));
-    for (std::int64_t k = row.begin; k < row.end; ++k) {
-        const BlockTile& tile = task.tiles[k];
-        const std::uint32_t bits =
-            own.nearer_than<false>(near2, work.near + 16 * std::size_t{tile.entry}) & tile.mask;
-        for (std::size_t a = 0; a < 4; ++a) {
-            const std::uint32_t four = bits >> 4 * a & 0xFU;
-            units[a][count[a]] = tile.entry | four << 16;
-            count[a] += four != 0 ? 1 : 0;
-        }
-    }
+    for_each_tile(
+        row, task.tiles, [&](const BlockTile& tile) __attribute__((always_inline)) {
+            const std::uint32_t bits =
+                own.nearer_than<false>(near2, work.near + 16 * std::size_t{tile.entry}) & tile.mask;
+            for (std::size_t a = 0; a < 4; ++a) {
+                const std::uint32_t four = bits >> 4 * a & 0xFU;
+                units[a][count[a]] = tile.entry | four << 16;
+                count[a] += four != 0 ? 1 : 0;
+            }
+        });
     for (std::size_t a = 0; a < 4; ++a) {
         units[a][count[a]] = static_cast<std::uint32_t>(row.entry);
         count[a] += count[a] % 2;
@@ -136,7 +136,7 @@ bool add_doubles_of(const DoubleTask& task, const DoubleForm& form, const Double
     UnitStage<Coulomb, Forces, Energies> stage{form, work};
     std::int64_t most_tiles = 0;
     for (std::int64_t k = 0; k < task.row_count; ++k) {
-        most_tiles = std::max(most_tiles, task.rows[k].end - task.rows[k].begin);
+        most_tiles = std::max(most_tiles, task.rows[k].tiles());
     }
     const auto room = static_cast<std::size_t>(most_tiles) + 2;
     std::uint32_t* const units[4] = {work.units, work.units + room, work.units + 2 * room,

@@ -21,7 +21,7 @@ struct DoubleTask {
     std::int64_t entries;
     const BlockRow* rows;
     std::int64_t row_count;
-    const BlockTile* tiles;
+    const std::uint16_t* tiles; ///< numbers
 };
 
 /// Room for one block.

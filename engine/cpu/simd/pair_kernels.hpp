@@ -17,17 +17,13 @@ struct PlacedEntries {
 /// returns the largest coordinate met, nm.
 using PlaceEntries = float (*)(const PlacedEntries& from, std::size_t count, float* lines);
 
-/// Copies to `out` those of `count` tiles that hold a pair nearer than the root of `limit2`, nm^2;
-/// returns how many. `lines`: [entries][16], x4 y4 z4, nm, and four without meaning; `row`: that of
-/// the row's cluster. FP32 errs by less than 3e-7 of r^2, which the limit must leave room for.
-using KeepNear = std::size_t (*)(const float* row, const float* lines, const BlockTile* tiles,
-                                 std::size_t count, float limit2, BlockTile* out);
-
-/// Makes tiles of a row with those of `count` entries that hold a pair nearer than the root of
-/// `limit2`, with the bits of these pairs; returns how many.
-using FindTiles = std::size_t (*)(const float* row, const float* lines,
-                                  const std::uint16_t* entries, std::size_t count, float limit2,
-                                  BlockTile* out);
+/// Copies to `out`, which may be `tiles` itself, those of a row's tiles that hold a pair nearer
+/// than the root of `limit2`, nm^2; masks lose the pairs that are not. `count`: numbers of 16 bits,
+/// see BlockTile; returns how many were written. `lines`: [entries][16], x4 y4 z4, nm, and four
+/// without meaning; `row`: that of the row's cluster. FP32 errs by less than 3e-7 of r^2, which the
+/// limit must leave room for.
+using KeepNear = std::size_t (*)(const float* row, const float* lines, const std::uint16_t* tiles,
+                                 std::size_t count, float limit2, std::uint16_t* out);
 
 /// Lists those of the entries [begin, end) whose box is nearer than the root of `limit2` to `box`
 /// (low x, y, z, high x, y, z), and perhaps some of the fifteen before `begin`; returns how many.
@@ -40,8 +36,7 @@ struct PairKernels {
     BlockKernel mixed;
     DoubleKernel fp64;
     PlaceEntries place_entries;
-    KeepNear keep_near;
-    FindTiles find_tiles;
+    KeepNear keep_near, keep_near_masked;
     FindBoxes find_boxes;
 };
 /// Those of the level in use.
