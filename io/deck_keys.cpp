@@ -320,7 +320,7 @@ const std::vector<DeckKey>& table()
          "\"none\"",
          "of positions, images, velocities and forces in the trajectory, frame by frame; nothing is "
          "lost",
-         {{"none"}, {"deflate-1"}, {"deflate-4"}, {"deflate-9"}}},
+         {{"none"}, {"deflate-1"}, {"deflate-4"}}},
         {"output.velocities",
          K::flag_or_quantity,
          D::time,

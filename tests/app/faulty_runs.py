@@ -55,6 +55,7 @@ SYSTEMS = {  # system, ensemble, precision
     "spce-nvt-mixed": ("spce", "", "mixed"),
     "argon-npt-apart": ("argon", BAROSTAT, "mixed"),
     "spce-nvt-packed": ("spce", "", "mixed"),
+    "spce-npt-packed-apart": ("spce", BAROSTAT, "mixed"),
 }
 APART = {"velocities": '"4 fs"', "forces": '"8 fs"'}  # strides of their own: groups of their own
 
@@ -80,7 +81,7 @@ def write_inputs(folder, source, system):
     else:
         shutil.copy(inputs / "start.gro", folder)
     (folder / "topol.top").write_text(topology)
-    packing = ("deflate-1", "0.001 nm") if system.endswith("packed") else ("none", "none")
+    packing = ("deflate-1", "0.001 nm") if "packed" in system else ("none", "none")
     vectors = APART if system.endswith("apart") else {"velocities": "true", "forces": "true"}
     (folder / "run.toml").write_text(DECK % (vectors | {
         "electrostatics": "none" if substance == "argon" else "pme", "precision": precision, "barostat": barostat,

@@ -81,7 +81,7 @@ class Ranks(faulty_runs.FailingRuns):
         return self.kill(folder, process, lambda ranks, _: RANDOM.sample(ranks[1 if "another" in kind else 0:], 1)
                          if ranks else [])
 
-    def fail(self, folder, kind, ranks, call, moment):
+    def lose_the_disk(self, folder, kind, ranks, call, moment):
         word, words = (("full:%d" % call, "No space left on device") if kind == "full disk" else
                        ("error:%d:%d" % (call, errno.EIO), "Input/output error"))
         run = folder.run(ranks=ranks, fault=word)
@@ -98,7 +98,7 @@ class Ranks(faulty_runs.FailingRuns):
             folder.clear()
             call = RANDOM.choice(folder.calls).number if "call" in kind or "failing" in kind else RANDOM.choice(writes)
             if "disk" in kind:
-                kind = self.fail(folder, kind, ranks, call, moment)
+                kind = self.lose_the_disk(folder, kind, ranks, call, moment)
                 break
             if self.killed(folder, kind, ranks, call).returncode != 0:
                 break
