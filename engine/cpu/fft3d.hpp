@@ -50,19 +50,28 @@ public:
     void filter(R* real, const R* factor, Spectrum& spectrum, int threads) const;
 
     /// The parts of which these are made, for ranks that share a mesh: transforms along z and y of
-    /// some planes (of equal x), and along x of the lines of some rows (of equal y), whose spectrum
-    /// has `plane_of(rows)` in place of plane().
+    /// some planes (of equal x), laid out as in a whole;
     void planes_forward(const R* real, std::size_t planes, Spectrum& spectrum, int threads) const;
     void planes_backward(Spectrum& spectrum, R* real, std::size_t planes, int threads) const;
+    /// along z of some rows of real numbers, size()[2] apart, whose spectra are pitch() apart;
+    void rows_forward(const R* real, std::size_t rows, Spectrum& spectrum, int threads) const;
+    void rows_backward(const Spectrum& spectrum, R* real, std::size_t rows, int threads) const;
+    /// and along y or x of `count` lines side by side: element k of line l at k * stride_of(count)
+    /// + l. `factor`: of a filter, laid out alike.
     enum class Way { forward, backward, filter };
-    void along_x(Spectrum& spectrum, std::size_t rows, Way way, const R* factor, int threads) const;
-    [[nodiscard]] std::size_t plane_of(std::size_t rows) const
+    void along_y(Spectrum& spectrum, std::size_t count, Way way, int threads) const;
+    void along_x(Spectrum& spectrum, std::size_t count, Way way, const R* factor,
+                 int threads) const;
+    [[nodiscard]] std::size_t stride_of(std::size_t count) const
     {
-        // a line of the cache more: planes of a power of two would share sets of the cache
-        return rows * pitch_ + lanes;
+        // a line of the cache more: strides of a power of two would share sets of the cache
+        return (count + lanes - 1) / lanes * lanes + lanes;
     }
 
 private:
+    void along(const FftTables<R>& axis, Spectrum& spectrum, std::size_t count, Way way,
+               const R* factor, int threads) const;
+
     static constexpr std::size_t lanes = 64 / sizeof(R);
 
     std::array<int, 3> n_;

@@ -61,6 +61,7 @@ LongRange::LongRange(const Topology& topology, const NonbondedSettings& settings
 
 LongRange::LongRange(const std::shared_ptr<const Topology>& shared,
                      const NonbondedSettings& settings)
+    : drift_(0.5 * std::max(0.0, settings.list_buffer))
 {
     const Topology& topology = *shared;
     const std::vector<Coefficients> charges{Coefficients(shared, &shared->charge)};
@@ -119,7 +120,7 @@ void LongRange::restrict_to(std::span<const std::int32_t> atoms, Transport& rank
         throw NotBuilt("direct Ewald sums are not shared between ranks. Use electrostatics = "
                        "\"pme\", or one rank.");
     }
-    for_each_mesh([&](auto& mesh) { mesh.restrict_to(atoms, ranks); });
+    for_each_mesh([&](auto& mesh) { mesh.restrict_to(atoms, ranks, drift_); });
     if (ranks.rank() != 0) {
         background_ = 0; // the first rank books it
     }

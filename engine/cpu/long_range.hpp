@@ -27,6 +27,7 @@ public:
     LongRange(const std::shared_ptr<const Topology>& shared, const NonbondedSettings& settings);
 
     /// A rank's part, see Pme::restrict_to; the object must have been made from the whole topology.
+    /// Atoms may go half of the settings' list buffer, as pair lists allow, until the next one.
     /// Throws NotBuilt for direct Ewald sums, which have no integer mesh to share.
     void restrict_to(std::span<const std::int32_t> atoms, Transport& ranks);
 
@@ -52,6 +53,7 @@ private:
     std::optional<Pme> dispersion_mesh_;
     std::optional<Ewald> waves_;
     bool is_ahead_ = false; ///< potentials are made
+    double drift_ = 0;      ///< nm, see restrict_to
     double background_ = 0; ///< pi ke Q^2/(2 beta^2), kJ/mol nm^3
 };
 

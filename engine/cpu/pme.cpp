@@ -168,68 +168,98 @@ void BasicPme<R>::set_mesh_charges()
 }
 
 template <class R>
-void BasicPme<R>::restrict_to(std::span<const std::int32_t> atoms, Transport& ranks)
+void BasicPme<R>::restrict_to(std::span<const std::int32_t> atoms, Transport& ranks, double drift,
+                              const std::optional<PencilGrid>& pencils)
 {
     if (!shared_) {
         let_go(); // spectra have other sizes
-        shared_ = std::make_unique<SharedMesh<R>>(layout_.n, ranks);
+        const MeshPlan plan = pencils ? MeshPlan(layout_.n, ranks.size(), *pencils)
+                                      : MeshPlan(layout_.n, ranks.size());
+        shared_ = std::make_unique<SharedMesh<R>>(plan, ranks);
         whole_ = coefficient_;
     }
+    shared_->forget_bricks();
+    drift_ = drift;
     row_.clear();
+    name_.clear();
     for (std::size_t row = 0; row < atoms.size(); ++row) {
         const std::int32_t a = atoms[row];
         if (a >= 0 && std::any_of(whole_.begin(), whole_.end(),
                                   [&](const Coefficients& set) { return (*set)[at(a)] != 0.0; })) {
             row_.push_back(static_cast<std::int32_t>(row));
+            name_.push_back(a);
         }
     }
     for (std::size_t s = 0; s < whole_.size(); ++s) {
         auto mine = std::make_shared<std::vector<double>>();
-        for (const std::int32_t row : row_) {
-            mine->push_back((*whole_[s])[at(atoms[at(row)])]);
+        for (const std::int32_t a : name_) {
+            mine->push_back((*whole_[s])[at(a)]);
         }
         coefficient_[s] = std::move(mine);
     }
     set_mesh_charges();
 }
 
-/// Cuts the brick that this rank's atoms touch out of the mesh.
+/// Of the whole mesh.
 template <class R>
-MeshBrick BasicPme<R>::move_into_brick()
+std::array<std::size_t, 3> BasicPme<R>::cell_of(const MeshAtom<R>& atom) const
 {
+    const std::size_t in_plane = atom.first % layout_.plane;
+    return {atom.first / layout_.plane, in_plane / layout_.pitch, in_plane % layout_.pitch};
+}
+
+/// The points that this rank's atoms touch until they have drifted farther than they may.
+template <class R>
+MeshBrick BasicPme<R>::brick_of_atoms(const Box& box) const
+{
+    constexpr double rounding = 1e-5; // of places within a cell, FP32
     std::array<std::vector<char>, 3> is_marked;
+    const Vec3 height = box.heights();
     for (std::size_t d = 0; d < 3; ++d) {
-        is_marked[d].resize(at(layout_.n[d]));
-    }
-    std::vector<std::array<std::int32_t, 3>> cells;
-    cells.reserve(atoms_.size());
-    for (const MeshAtom<R>& atom : atoms_) {
-        const std::size_t in_plane = atom.first % layout_.plane;
-        const std::array<std::size_t, 3> cell{atom.first / layout_.plane, in_plane / layout_.pitch,
-                                              in_plane % layout_.pitch};
-        for (std::size_t d = 0; d < 3; ++d) {
-            is_marked[d][cell[d]] = 1;
+        const int n = layout_.n[d];
+        const double farthest =
+            std::min<double>(drift_ * n / height[static_cast<int>(d)] + rounding, n);
+        is_marked[d].resize(at(n));
+        for (const MeshAtom<R>& atom : atoms_) {
+            const auto cell = static_cast<int>(cell_of(atom)[d]);
+            const double above = static_cast<double>(atom.above[d]);
+            const int last = cell + static_cast<int>(std::floor(above + farthest));
+            for (int c = cell + static_cast<int>(std::floor(above - farthest)); c <= last; ++c) {
+                is_marked[d][at((c % n + n) % n)] = 1;
+            }
         }
-        cells.push_back({static_cast<std::int32_t>(cell[0]), static_cast<std::int32_t>(cell[1]),
-                         static_cast<std::int32_t>(cell[2])});
     }
-    const MeshBrick brick = brick_of_cells(is_marked, layout_.order);
+    return brick_of_cells(is_marked, layout_.order);
+}
+
+/// Cuts this rank's brick out of the mesh.
+template <class R>
+void BasicPme<R>::move_into_brick()
+{
+    const MeshBrick& brick = shared_->brick();
     const int margin = layout_.order - 1;
     std::array<int, 3> length{1, 1, 1};
     for (std::size_t d = 0; d < 3 && !brick.is_empty(); ++d) {
-        length[d] = brick.extent[d] - margin;
+        length[d] = brick.extent[d] == layout_.n[d] ? layout_.n[d] : brick.extent[d] - margin;
     }
     spread_ = MeshLayout(length, layout_.order);
     for (std::size_t a = 0; a < atoms_.size(); ++a) {
+        const std::array<std::size_t, 3> cell = cell_of(atoms_[a]);
         std::array<std::size_t, 3> c{};
         for (std::size_t d = 0; d < 3; ++d) {
             const int n = layout_.n[d];
-            c[d] = at((cells[a][d] - brick.first[d] - margin + 2 * n) % n);
+            c[d] = (cell[d] + at(2 * n - brick.first[d] - margin)) % at(n);
+            if (c[d] >= at(length[d])) {
+                throw PhysicsError(fmt::format(
+                    "atom {} has left the part of the PME mesh on which its rank spreads charges "
+                    "(it moved more than {:.6g} nm since ranks cut the cell, without a search). "
+                    "Minimise the start structure or shorten run.timestep.",
+                    name_[a] + 1, drift_));
+            }
         }
         atoms_[a].first =
             static_cast<std::uint32_t>(c[0] * spread_.plane + c[1] * spread_.pitch + c[2]);
     }
-    return brick;
 }
 
 template <class R>
@@ -434,11 +464,15 @@ void BasicPme<R>::make_potential(const Box& box, const CanonicalPositions& posit
     charges_hash_ = potential_hash_ = {};
     locate(box, positions, threads);
     if (shared_) {
-        shared_->begin(move_into_brick());
+        if (!shared_->has_bricks()) {
+            shared_->share_bricks(brick_of_atoms(box));
+        }
+        move_into_brick();
+        shared_->begin(coefficient_.size());
     }
     make_meshes();
     prepare_filter(box, threads);
-    const std::size_t sets = coefficient_.size(), rows = at(lines().count);
+    const std::size_t sets = coefficient_.size(), lines = this->lines();
     const bool has_sums = wanted.energies || wanted.virial;
     const bool in_one_sweep = sets == 1 && !has_sums; // the same bits, with less traffic
     for (std::size_t s = 0; s < sets; ++s) {
@@ -459,7 +493,7 @@ void BasicPme<R>::make_potential(const Box& box, const CanonicalPositions& posit
     }
     using Way = typename Fft3d<R>::Way;
     for (Spectrum& spectrum : spectrum_) {
-        fft().along_x(spectrum, rows, in_one_sweep ? Way::filter : Way::forward, filter_.data(),
+        fft().along_x(spectrum, lines, in_one_sweep ? Way::filter : Way::forward, filter_.data(),
                       threads);
     }
     if (has_sums) {
@@ -468,7 +502,7 @@ void BasicPme<R>::make_potential(const Box& box, const CanonicalPositions& posit
     if (!in_one_sweep) {
         convolve(threads);
         for (Spectrum& spectrum : spectrum_) {
-            fft().along_x(spectrum, rows, Way::backward, nullptr, threads);
+            fft().along_x(spectrum, lines, Way::backward, nullptr, threads);
         }
     }
     if (shared_) {

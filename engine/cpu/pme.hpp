@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <variant>
 #include <vector>
@@ -46,8 +47,11 @@ public:
     /// A rank's part: only the atoms listed (global numbers; -1: an atom that another rank spreads)
     /// are spread and feel forces, in the caller's new numbering; the mesh is shared (SharedMesh),
     /// energies are those of this rank's lines of the spectrum. Parts may follow one another; then
-    /// add_forces() is collective.
-    void restrict_to(std::span<const std::int32_t> atoms, Transport& ranks);
+    /// add_forces() is collective. Ranks tell each other where their atoms are in the first one;
+    /// throws PhysicsError in a later one where an atom has gone beyond `drift` (nm) and the mesh's
+    /// spacing from there. `pencils`: for tests, else the plan's choice.
+    void restrict_to(std::span<const std::int32_t> atoms, Transport& ranks, double drift,
+                     const std::optional<PencilGrid>& pencils = {});
 
     /// Of a rank's part: who has which share, and the bytes of the last add_forces().
     [[nodiscard]] const SharedMesh<R>* shared() const { return shared_.get(); }
@@ -98,21 +102,26 @@ private:
     using Spectrum = typename Fft3d<R>::Spectrum;
 
     void add_up_meshes(std::vector<R>& real, int threads);
-    MeshBrick move_into_brick();
+    [[nodiscard]] std::array<std::size_t, 3> cell_of(const MeshAtom<R>& atom) const;
+    [[nodiscard]] MeshBrick brick_of_atoms(const Box& box) const;
+    void move_into_brick();
     [[noreturn]] void refuse_crowd() const;
     [[nodiscard]] const Fft3d<R>& fft() const { return shared_ ? shared_->fft() : fft_; }
-    [[nodiscard]] MeshPlan::Range lines() const
+    /// The waves that this rank has.
+    [[nodiscard]] WavePart part() const
     {
-        return shared_ ? shared_->lines() : MeshPlan::Range{0, fft_.size()[1]};
+        return shared_
+                   ? shared_->waves()
+                   : WavePart{{0, fft_.size()[1]}, {0, fft_.half()}, fft_.pitch(), fft_.plane()};
     }
-    /// From a plane of the spectrum to the next.
-    [[nodiscard]] std::size_t plane() const
+    /// Lines along x side by side in a spectrum.
+    [[nodiscard]] std::size_t lines() const
     {
-        return fft().plane_of(static_cast<std::size_t>(lines().count));
+        return static_cast<std::size_t>(part().y.count) * part().pitch;
     }
     [[nodiscard]] std::size_t spectrum_points() const
     {
-        return static_cast<std::size_t>(fft_.size()[0]) * plane();
+        return static_cast<std::size_t>(fft_.size()[0]) * part().plane;
     }
     /// The atom of the caller's whose splines these are.
     [[nodiscard]] std::size_t atom_of(std::size_t row) const
@@ -137,6 +146,8 @@ private:
     EnergyKind kind_;
     std::unique_ptr<SharedMesh<R>> shared_; ///< null: this rank spreads everything
     std::vector<std::int32_t> row_;         ///< atoms of this rank's part that have a coefficient
+    std::vector<std::int32_t> name_;        ///< their global numbers
+    double drift_ = 0;                      ///< nm
     std::array<std::vector<double>, 3> moduli_;
 
     Box filter_box_;

@@ -2,6 +2,7 @@
 #include "engine/cpu/pme.hpp"
 #include "engine/math/constants.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace tessera
@@ -40,38 +41,40 @@ void BasicPme<R>::prepare_filter(const Box& box, int threads)
     }
     filter_.resize(spectrum_points());
     filter_box_ = box;
-    const int nx = fft_.size()[0], half = fft_.half();
-    const MeshPlan::Range mine = lines();
-    const std::size_t plane = this->plane();
+    const int nx = fft_.size()[0];
+    const WavePart mine = part();
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int x = 0; x < nx; ++x) {
-        for (int y = 0; y < mine.count; ++y) {
-            for (int z = 0; z < half; ++z) {
-                filter_[at(x) * plane + at(y) * fft_.pitch() + at(z)] =
-                    static_cast<R>(2.0 * influence_of(box, x, mine.first + y, z).value);
+        for (int y = 0; y < mine.y.count; ++y) {
+            for (int z = 0; z < mine.z.count; ++z) {
+                filter_[at(x) * mine.plane + at(y) * mine.pitch + at(z)] = static_cast<R>(
+                    2.0 * influence_of(box, x, mine.y.first + y, mine.z.first + z).value);
             }
         }
     }
 }
 
-/// Energy and virial of the waves of this rank's lines.
+/// Energy and virial of the waves of this rank's lines along x, each summed in one order.
 template <class R>
 void BasicPme<R>::add_sums(const Box& box, Wanted wanted, int threads, EnergySums& energies) const
 {
-    const int nx = fft_.size()[0], nz = fft_.size()[2], half = fft_.half();
-    const MeshPlan::Range ys = lines();
-    const std::size_t sets = coefficient_.size(), plane = this->plane();
+    const int nx = fft_.size()[0], nz = fft_.size()[2];
+    const WavePart waves = part();
+    const std::size_t sets = coefficient_.size();
 #pragma omp parallel num_threads(threads)
     {
         EnergySums mine;
+        std::vector<double> energy(at(waves.z.count));
+        std::vector<Mat3> tensor(at(waves.z.count));
 #pragma omp for schedule(static) nowait
-        for (int x = 0; x < nx; ++x) {
-            for (int y = ys.first; y < ys.first + ys.count; ++y) { // z is summed in one order
-                double energy = 0;
-                Mat3 tensor;
-                const std::size_t line = at(x) * plane + at(y - ys.first) * fft_.pitch();
-                for (int z = 0; z < half; ++z) {
-                    const std::size_t i = line + at(z);
+        for (int y = waves.y.first; y < waves.y.end(); ++y) {
+            std::fill(energy.begin(), energy.end(), 0);
+            std::fill(tensor.begin(), tensor.end(), Mat3{});
+            for (int x = 0; x < nx; ++x) {
+                const std::size_t line = at(x) * waves.plane + at(y - waves.y.first) * waves.pitch;
+                for (std::size_t l = 0; l < energy.size(); ++l) {
+                    const std::size_t i = line + l;
+                    const int z = waves.z.first + static_cast<int>(l);
                     double square = 0;
                     for (std::size_t k = 0; k < sets; ++k) {
                         const Spectrum &s = spectrum_[k], &partner = spectrum_[sets - 1 - k];
@@ -83,16 +86,18 @@ void BasicPme<R>::add_sums(const Box& box, Wanted wanted, int threads, EnergySum
                     const double both = z == 0 || 2 * z == nz ? 1.0 : 2.0; // k and -k
                     const Influence w = influence_of(box, x, y, z);        // too large to be kept
                     const double e = both * w.value * square;
-                    energy += e;
+                    energy[l] += e;
                     if (wanted.virial) {
-                        tensor += outer((e * w.slope) * w.k, w.k);
+                        tensor[l] += outer((e * w.slope) * w.k, w.k);
                     }
                 }
+            }
+            for (std::size_t l = 0; l < energy.size(); ++l) {
                 if (wanted.energies) {
-                    mine.add(kind_, energy);
+                    mine.add(kind_, energy[l]);
                 }
                 if (wanted.virial) {
-                    mine.add_virial(-0.5 * (energy * identity3() + 2.0 * tensor));
+                    mine.add_virial(-0.5 * (energy[l] * identity3() + 2.0 * tensor[l]));
                 }
             }
         }

@@ -1,9 +1,12 @@
 #include "engine/cpu/shared_mesh.hpp"
 
+#include "engine/base/contract.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 namespace tessera
 {
@@ -18,142 +21,246 @@ std::size_t at(std::int64_t k)
     return static_cast<std::size_t>(k);
 }
 
-template <class T>
-void append(Bytes& to, const T* values, std::size_t count)
+/// Calls visit(first number in a message, x, y) for the rows along z of a block, real parts; those
+/// of imaginary parts follow each.
+template <class Visit>
+void for_each_row(const MeshBlock& block, int threads, const Visit& visit)
 {
-    const auto* first = reinterpret_cast<const std::byte*>(values);
-    to.insert(to.end(), first, first + count * sizeof(T));
-}
-
-/// Takes numbers off a message, from its front.
-class Reader {
-public:
-    explicit Reader(const Bytes& from, std::size_t offset = 0) : next_(from.data() + offset) {}
-
-    template <class T>
-    void take(T* to, std::size_t count)
-    {
-        std::memcpy(to, next_, count * sizeof(T));
-        next_ += count * sizeof(T);
-    }
-
-private:
-    const std::byte* next_;
-};
-
-} // namespace
-
-template <class R>
-SharedMesh<R>::SharedMesh(const std::array<int, 3>& grid, Transport& ranks)
-    : plan_(grid, ranks.size()), ranks_(ranks), fft_(grid)
-{
-}
-
-template <class R>
-void SharedMesh<R>::begin(const MeshBrick& mine)
-{
-    mine_ = mine;
-    charges_.assign(at(plan_.ranks()), {});
-    traffic_ = {};
-}
-
-template <class R>
-void SharedMesh<R>::put(const MeshLayout& layout, std::span<const std::span<const Whole>> meshes)
-{
-    using Unsigned = std::make_unsigned_t<Whole>;
-    std::vector<Unsigned> sum(at(mine_.extent[2]));
-    for (int owner = 0; owner < plan_.ranks(); ++owner) {
-        Bytes& message = charges_[at(owner)];
-        for (const int plane : plan_.planes_of(mine_, owner)) {
-            if (message.empty()) {
-                append(message, &mine_, 1);
-            }
-            for (std::size_t y = 0; y < at(mine_.extent[1]); ++y) {
-                std::fill(sum.begin(), sum.end(), 0);
-                for (const std::span<const Whole> mesh : meshes) {
-                    const Whole* const row =
-                        mesh.empty() ? nullptr
-                                     : mesh.data() + at(plane) * layout.plane + y * layout.pitch;
-                    for (std::size_t z = 0; row != nullptr && z < sum.size(); ++z) {
-                        sum[z] += static_cast<Unsigned>(row[z]);
-                    }
-                }
-                append(message, sum.data(), sum.size());
-            }
+    const std::size_t row = 2 * at(block.z.count);
+#pragma omp parallel for schedule(static) num_threads(threads) if (block.points() > 4096)
+    for (int x = 0; x < block.x.count; ++x) {
+        for (int y = 0; y < block.y.count; ++y) {
+            visit((at(x) * at(block.y.count) + at(y)) * row, block.x.first + x, block.y.first + y);
         }
     }
 }
 
-/// Bytes from or to other ranks.
+} // namespace
+
 template <class R>
-std::int64_t SharedMesh<R>::count(const Messages& messages) const
+SharedMesh<R>::SharedMesh(const MeshPlan& plan, Transport& ranks)
+    : plan_(plan), ranks_(ranks), fft_(plan.grid()), has_slab_(plan.pencils().columns == 1)
 {
-    std::int64_t bytes = 0;
-    for (int r = 0; r < plan_.ranks(); ++r) {
-        bytes += r == ranks_.rank() ? 0 : std::ssize(messages[at(r)]);
-    }
-    return bytes;
+    const int rank = ranks.rank(), all = plan.ranks();
+    TESSERA_EXPECT(all == ranks.size());
+    const MeshBlock z = plan.along_z(rank), y = plan.along_y(rank), x = plan.along_x(rank);
+    const std::size_t rows = at(y.x.count) * at(y.z.count);
+    // lines stand side by side: along y those of all x and z, along x those of all y and z
+    along_z_ = {z, at(z.y.count) * fft_.pitch(), fft_.pitch()};
+    along_y_ = has_slab_ ? Placed{y, fft_.plane(), fft_.pitch()}
+                         : Placed{y, at(y.z.count), fft_.stride_of(rows)};
+    along_x_ = {x, fft_.stride_of(at(x.y.count) * at(x.z.count)), at(x.z.count)};
+    const auto turn = [&](const Placed& from, const Placed& to, auto block_there, auto block_here) {
+        Turn out{from, to, {}, {}};
+        for (int r = 0; r < all; ++r) {
+            out.out.push_back(common(from.block, (plan.*block_there)(r)));
+            out.in.push_back(common((plan.*block_here)(r), to.block));
+        }
+        return out;
+    };
+    rows_ = turn(along_z_, along_y_, &MeshPlan::along_y, &MeshPlan::along_z);
+    rows_back_ = turn(along_y_, along_z_, &MeshPlan::along_z, &MeshPlan::along_y);
+    columns_ = turn(along_y_, along_x_, &MeshPlan::along_x, &MeshPlan::along_y);
+    columns_back_ = turn(along_x_, along_y_, &MeshPlan::along_y, &MeshPlan::along_x);
+    const auto make_room = [](Spectrum& spectrum, std::size_t numbers) {
+        spectrum.re.resize(numbers);
+        spectrum.im.resize(numbers);
+    };
+    make_room(z_, has_slab_ ? 0 : at(z.x.count) * along_z_.x);
+    make_room(y_, has_slab_ ? at(y.x.count) * fft_.plane() : at(y.y.count) * along_y_.y);
 }
 
-/// Sends each rank its part; returns the others' parts of this rank's. `length(r)`: bytes from r.
 template <class R>
-template <class Length>
-typename SharedMesh<R>::Messages SharedMesh<R>::exchange(Messages to, const Length& length)
+void SharedMesh<R>::share_bricks(const MeshBrick& mine)
 {
-    std::vector<std::size_t> lengths;
-    for (int r = 0; r < plan_.ranks(); ++r) {
-        lengths.push_back(length(r));
+    const auto words = std::tuple_size_v<decltype(mine.first)>;
+    std::vector<std::int64_t> told(2 * words * at(ranks_.size()));
+    for (std::size_t d = 0; d < words; ++d) {
+        told[2 * words * me() + d] = mine.first[d];
+        told[2 * words * me() + words + d] = mine.extent[d];
     }
-    traffic_.sent += count(to);
+    ranks_.add(told);
+    bricks_.resize(at(ranks_.size()));
+    given_.clear();
+    taken_.clear();
+    for (int r = 0; r < ranks_.size(); ++r) {
+        MeshBrick& brick = bricks_[at(r)];
+        for (std::size_t d = 0; d < words; ++d) {
+            brick.first[d] = static_cast<std::int32_t>(told[2 * words * at(r) + d]);
+            brick.extent[d] = static_cast<std::int32_t>(told[2 * words * at(r) + words + d]);
+        }
+        given_.push_back(plan_.rows_of(mine, r));
+        taken_.push_back(plan_.rows_of(brick, ranks_.rank()));
+    }
+}
+
+template <class R>
+void SharedMesh<R>::begin(std::size_t sets)
+{
+    sets_ = sets;
+    next_set_ = 0;
+    traffic_ = {};
+    charges_.clear();
+    for (const Rows& rows : given_) {
+        charges_.emplace_back(sets * bytes_of(brick(), rows));
+    }
+}
+
+/// A layout is as long as atoms reach: the points of a brick that is as long as the mesh stand in
+/// it twice near its ends, at k and k + n.
+template <class R>
+void SharedMesh<R>::put(const MeshLayout& layout, std::span<const std::span<const Whole>> meshes)
+{
+    using Unsigned = std::make_unsigned_t<Whole>;
+    const std::size_t margin = layout.margin(), length = at(brick().extent[2]);
+    const std::array<int, 3>& n = plan_.grid();
+    std::vector<Unsigned> sum(length);
+    for (std::size_t owner = 0; owner < given_.size(); ++owner) {
+        const Rows& rows = given_[owner];
+        std::byte* to = charges_[owner].data() + next_set_ * bytes_of(brick(), rows);
+        for (const int x : rows.x) {
+            for (const int y : rows.y) {
+                std::fill(sum.begin(), sum.end(), 0);
+                for (const std::span<const Whole> mesh : meshes) {
+                    for (std::size_t i = at(x); i < at(layout.n[0]) + margin && !mesh.empty();
+                         i += at(n[0])) {
+                        for (std::size_t j = at(y); j < at(layout.n[1]) + margin; j += at(n[1])) {
+                            const Whole* const row =
+                                mesh.data() + i * layout.plane + j * layout.pitch;
+                            for (std::size_t z = 0; z < length; ++z) {
+                                sum[z] += static_cast<Unsigned>(row[z]);
+                            }
+                            for (std::size_t z = length; z < at(layout.n[2]) + margin; ++z) {
+                                sum[z % length] += static_cast<Unsigned>(row[z]);
+                            }
+                        }
+                    }
+                }
+                std::memcpy(to, sum.data(), length * sizeof(Whole));
+                to += length * sizeof(Whole);
+            }
+        }
+    }
+    ++next_set_;
+}
+
+template <class R>
+void SharedMesh<R>::count_sent(const Messages& messages)
+{
+    for (std::size_t r = 0; r < messages.size(); ++r) {
+        traffic_.sent += r == me() ? 0 : std::ssize(messages[r]);
+        traffic_.messages_sent += r == me() || messages[r].empty() ? 0 : 1;
+    }
+}
+
+template <class R>
+void SharedMesh<R>::count_received(const Messages& messages)
+{
+    for (std::size_t r = 0; r < messages.size(); ++r) {
+        traffic_.received += r == me() ? 0 : std::ssize(messages[r]);
+        traffic_.messages_received += r == me() || messages[r].empty() ? 0 : 1;
+    }
+}
+
+/// Sends each rank its part; returns the others' parts of this rank's.
+template <class R>
+typename SharedMesh<R>::Messages SharedMesh<R>::exchange(Messages to,
+                                                         const std::vector<std::size_t>& lengths)
+{
+    count_sent(to);
     Messages from = ranks_.exchange(std::move(to), lengths);
-    traffic_.received += count(from);
+    count_received(from);
     return from;
 }
 
-/// Calls visit(k, first point, length) for the pieces into which the end of the mesh cuts a row
-/// along z; k: the piece's place in the row.
+/// Blocks of all sets on their way to other ranks' blocks.
 template <class R>
-template <class Visit>
-void SharedMesh<R>::for_each_row(const MeshBrick& brick, const Visit& visit) const
-{
-    const std::size_t n = at(plan_.grid()[2]), length = at(brick.extent[2]);
-    for (std::size_t k = 0, z = at(brick.first[2]); k < length; z = 0) {
-        const std::size_t some = std::min(n - z, length - k);
-        visit(k, z, some);
-        k += some;
+class SharedMesh<R>::Transposition {
+public:
+    Transposition(SharedMesh& mesh, const Turn& turn, int threads)
+        : mesh_(mesh), turn_(turn), threads_(threads)
+    {
+        for (const MeshBlock& block : turn.out) {
+            messages_.emplace_back(bytes_of_sets(block, mesh.sets_));
+        }
     }
-}
+    void put(std::size_t set, const Spectrum& from)
+    {
+        for (std::size_t r = 0; r < messages_.size(); ++r) {
+            const MeshBlock& block = turn_.out[r];
+            const std::size_t some = at(block.z.count) * sizeof(R);
+            std::byte* const message = messages_[r].data() + bytes_of_sets(block, set);
+            for_each_row(block, threads_, [&](std::size_t k, int x, int y) {
+                const std::size_t i = turn_.from.at(x, y, block.z.first);
+                std::memcpy(message + k * sizeof(R), from.re.data() + i, some);
+                std::memcpy(message + k * sizeof(R) + some, from.im.data() + i, some);
+            });
+        }
+    }
+    void exchange()
+    {
+        std::vector<std::size_t> lengths;
+        for (const MeshBlock& block : turn_.in) {
+            lengths.push_back(bytes_of_sets(block, mesh_.sets_));
+        }
+        messages_ = mesh_.exchange(std::move(messages_), lengths);
+    }
+    void take(std::size_t set, Spectrum& to) const
+    {
+        for (std::size_t r = 0; r < messages_.size(); ++r) {
+            const MeshBlock& block = turn_.in[r];
+            const std::size_t some = at(block.z.count) * sizeof(R);
+            const std::byte* const message = messages_[r].data() + bytes_of_sets(block, set);
+            for_each_row(block, threads_, [&](std::size_t k, int x, int y) {
+                const std::size_t i = turn_.to.at(x, y, block.z.first);
+                std::memcpy(to.re.data() + i, message + k * sizeof(R), some);
+                std::memcpy(to.im.data() + i, message + k * sizeof(R) + some, some);
+            });
+        }
+    }
+
+private:
+    static std::size_t bytes_of_sets(const MeshBlock& block, std::size_t sets)
+    {
+        return 2 * sets * block.points() * sizeof(R);
+    }
+
+    SharedMesh& mesh_;
+    const Turn& turn_;
+    int threads_;
+    Messages messages_;
+};
 
 /// Sums of one set into real_; false where one is too large.
 template <class R>
 bool SharedMesh<R>::add_charges(const Messages& from, std::size_t set, R unit)
 {
     using Unsigned = std::make_unsigned_t<Whole>;
-    const std::size_t ny = at(plan_.grid()[1]), nz = at(plan_.grid()[2]);
-    const MeshPlan::Range mine = plan_.planes(ranks_.rank());
-    sum_.assign(at(mine.count) * ny * nz, 0);
+    const MeshBlock& mine = along_z_.block;
+    const std::array<int, 3>& n = plan_.grid();
+    const std::size_t nz = at(n[2]);
+    sum_.assign(at(mine.x.count) * at(mine.y.count) * nz, 0);
     std::vector<Unsigned> row;
-    for (int sender = 0; sender < plan_.ranks(); ++sender) {
-        const MeshBrick& brick = bricks_[at(sender)];
-        const std::vector<int> planes = plan_.planes_of(brick, ranks_.rank());
-        if (planes.empty()) {
-            continue;
-        }
+    for (std::size_t sender = 0; sender < taken_.size(); ++sender) {
+        const Rows& rows = taken_[sender];
+        const MeshBrick& brick = bricks_[sender];
         row.resize(at(brick.extent[2]));
-        Reader reader(from[at(sender)], MeshPlan::brick_header + set * planes.size() *
-                                                                     brick.points_of_plane() *
-                                                                     sizeof(Whole));
-        for (const int plane : planes) {
-            const std::size_t x = at((brick.first[0] + plane) % plan_.grid()[0] - mine.first);
-            for (int j = 0; j < brick.extent[1]; ++j) {
-                const std::size_t y = at(brick.first[1] + j) % ny;
-                auto* const sums = reinterpret_cast<Unsigned*>(sum_.data()) + (x * ny + y) * nz;
-                reader.take(row.data(), row.size());
-                for_each_row(brick, [&](std::size_t k, std::size_t z, std::size_t some) {
-                    for (std::size_t i = 0; i < some; ++i) {
-                        sums[z + i] += row[k + i];
-                    }
-                });
+        const std::byte* next = from[sender].data() + set * bytes_of(brick, rows);
+        const std::size_t first = at(brick.first[2]), before_end = std::min(row.size(), nz - first);
+        for (const int i : rows.x) {
+            for (const int j : rows.y) {
+                const std::size_t x = at((brick.first[0] + i) % n[0] - mine.x.first),
+                                  y = at((brick.first[1] + j) % n[1] - mine.y.first);
+                auto* const sums =
+                    reinterpret_cast<Unsigned*>(sum_.data()) + (x * at(mine.y.count) + y) * nz;
+                std::memcpy(row.data(), next, row.size() * sizeof(Whole));
+                next += row.size() * sizeof(Whole);
+                for (std::size_t z = 0; z < before_end; ++z) {
+                    sums[first + z] += row[z];
+                }
+                for (std::size_t z = before_end; z < row.size(); ++z) {
+                    sums[z - before_end] += row[z];
+                }
             }
         }
     }
@@ -170,121 +277,108 @@ bool SharedMesh<R>::add_charges(const Messages& from, std::size_t set, R unit)
 template <class R>
 bool SharedMesh<R>::forward(R unit, std::vector<Spectrum>& spectra, int threads)
 {
-    traffic_.sent += count(charges_);
-    const Messages from = ranks_.exchange(std::move(charges_));
-    traffic_.received += count(from);
-    bricks_.assign(at(plan_.ranks()), {});
-    for (std::size_t r = 0; r < from.size(); ++r) {
-        if (!from[r].empty()) {
-            Reader(from[r]).take(&bricks_[r], 1);
-        }
+    TESSERA_EXPECT(next_set_ == sets_ && spectra.size() == sets_);
+    std::vector<std::size_t> lengths;
+    for (std::size_t r = 0; r < taken_.size(); ++r) {
+        lengths.push_back(sets_ * bytes_of(bricks_[r], taken_[r]));
     }
-    const MeshPlan::Range planes = plan_.planes(ranks_.rank());
-    planes_.re.resize(at(planes.count) * fft_.plane());
-    planes_.im.resize(at(planes.count) * fft_.plane());
-    const std::size_t half = at(fft_.half());
-    bool fits = true;
-    Messages to(at(plan_.ranks()), Bytes(MeshPlan::part_header)); // whether all sums fit
-    for (std::size_t set = 0; set < spectra.size(); ++set) {
-        fits = add_charges(from, set, unit) && fits;
-        fft_.planes_forward(real_.data(), at(planes.count), planes_, threads);
-        for (int owner = 0; owner < plan_.ranks(); ++owner) {
-            const MeshPlan::Range lines = plan_.lines(owner);
-            for (std::size_t x = 0; x < at(planes.count); ++x) {
-                for (std::size_t y = at(lines.first); y < at(lines.first + lines.count); ++y) {
-                    const std::size_t row = x * fft_.plane() + y * fft_.pitch();
-                    append(to[at(owner)], planes_.re.data() + row, half);
-                    append(to[at(owner)], planes_.im.data() + row, half);
-                }
+    const Messages charges = exchange(std::exchange(charges_, {}), lengths);
+    const MeshBlock &z = along_z_.block, &y = along_y_.block;
+    Transposition to_rows(*this, rows_, threads), to_columns(*this, columns_, threads);
+    if (!has_slab_) {
+        for (std::size_t set = 0; set < sets_; ++set) {
+            if (!add_charges(charges, set, unit)) {
+                return false;
             }
+            fft_.rows_forward(real_.data(), at(z.x.count) * at(z.y.count), z_, threads);
+            to_rows.put(set, z_);
         }
+        to_rows.exchange();
     }
-    for (Bytes& message : to) {
-        message[0] = std::byte(fits ? 0 : 1);
-    }
-    const int me = ranks_.rank();
-    const Messages parts = exchange(std::move(to), [&](int sender) {
-        return MeshPlan::part_header + spectra.size() * sizeof(R) * plan_.transposed(sender, me);
-    });
-    const std::size_t plane = fft_.plane_of(at(lines().count));
-    for (std::size_t sender = 0; sender < parts.size(); ++sender) {
-        fits = fits && parts[sender][0] == std::byte(0);
-        Reader reader(parts[sender], MeshPlan::part_header);
-        const MeshPlan::Range there = plan_.planes(static_cast<int>(sender));
-        for (Spectrum& spectrum : spectra) {
-            for (std::size_t x = at(there.first); x < at(there.first + there.count); ++x) {
-                for (std::size_t y = 0; y < at(lines().count); ++y) {
-                    const std::size_t row = x * plane + y * fft_.pitch();
-                    reader.take(spectrum.re.data() + row, half);
-                    reader.take(spectrum.im.data() + row, half);
-                }
+    for (std::size_t set = 0; set < sets_; ++set) {
+        if (has_slab_) {
+            if (!add_charges(charges, set, unit)) {
+                return false;
             }
+            fft_.planes_forward(real_.data(), at(y.x.count), y_, threads);
+        } else {
+            to_rows.take(set, y_);
+            fft_.along_y(y_, at(y.x.count) * at(y.z.count), Way::forward, threads);
         }
+        to_columns.put(set, y_);
     }
-    return fits;
+    to_columns.exchange();
+    for (std::size_t set = 0; set < sets_; ++set) {
+        to_columns.take(set, spectra[set]);
+    }
+    return true;
 }
 
 template <class R>
 void SharedMesh<R>::backward(const std::vector<Spectrum>& spectra, int threads)
 {
-    const std::size_t half = at(fft_.half()), plane = fft_.plane_of(at(lines().count));
-    const std::size_t ny = at(plan_.grid()[1]), nz = at(plan_.grid()[2]);
-    const MeshPlan::Range planes = plan_.planes(ranks_.rank());
-    Messages to(at(plan_.ranks()));
-    for (const Spectrum& spectrum : spectra) {
-        for (int owner = 0; owner < plan_.ranks(); ++owner) {
-            const MeshPlan::Range there = plan_.planes(owner);
-            for (std::size_t x = at(there.first); x < at(there.first + there.count); ++x) {
-                for (std::size_t y = 0; y < at(lines().count); ++y) {
-                    const std::size_t row = x * plane + y * fft_.pitch();
-                    append(to[at(owner)], spectrum.re.data() + row, half);
-                    append(to[at(owner)], spectrum.im.data() + row, half);
-                }
-            }
+    const MeshBlock &z = along_z_.block, &y = along_y_.block;
+    Transposition from_columns(*this, columns_back_, threads),
+        from_rows(*this, rows_back_, threads);
+    for (std::size_t set = 0; set < sets_; ++set) {
+        from_columns.put(set, spectra[set]);
+    }
+    from_columns.exchange();
+    Messages potentials;
+    for (std::size_t r = 0; r < taken_.size(); ++r) {
+        potentials.emplace_back(sets_ * bytes_of(bricks_[r], taken_[r]));
+    }
+    for (std::size_t set = 0; set < sets_; ++set) {
+        from_columns.take(set, y_);
+        if (has_slab_) {
+            fft_.planes_backward(y_, real_.data(), at(y.x.count), threads);
+            put_potential(set, potentials);
+        } else {
+            fft_.along_y(y_, at(y.x.count) * at(y.z.count), Way::backward, threads);
+            from_rows.put(set, y_);
         }
     }
-    const int me = ranks_.rank();
-    const Messages parts = exchange(std::move(to), [&](int sender) {
-        return spectra.size() * sizeof(R) * plan_.transposed(me, sender);
-    });
-    std::vector<Reader> readers(parts.begin(), parts.end());
-    Messages rows(at(plan_.ranks()));
-    std::vector<R> row_of_brick;
-    for (std::size_t set = 0; set < spectra.size(); ++set) {
-        for (std::size_t sender = 0; sender < parts.size(); ++sender) {
-            const MeshPlan::Range there = plan_.lines(static_cast<int>(sender));
-            for (std::size_t x = 0; x < at(planes.count); ++x) {
-                for (std::size_t y = at(there.first); y < at(there.first + there.count); ++y) {
-                    const std::size_t row = x * fft_.plane() + y * fft_.pitch();
-                    readers[sender].take(planes_.re.data() + row, half);
-                    readers[sender].take(planes_.im.data() + row, half);
-                }
-            }
-        }
-        fft_.planes_backward(planes_, real_.data(), at(planes.count), threads);
-        for (std::size_t reader = 0; reader < rows.size(); ++reader) {
-            const MeshBrick& brick = bricks_[reader];
-            row_of_brick.resize(at(brick.extent[2]));
-            for (const int k : plan_.planes_of(brick, ranks_.rank())) {
-                const std::size_t x = at((brick.first[0] + k) % plan_.grid()[0] - planes.first);
-                for (int j = 0; j < brick.extent[1]; ++j) {
-                    const std::size_t y = at(brick.first[1] + j) % ny;
-                    const R* const from = real_.data() + (x * ny + y) * nz;
-                    for_each_row(brick, [&](std::size_t i, std::size_t z, std::size_t some) {
-                        std::copy_n(from + z, some, row_of_brick.data() + i);
-                    });
-                    append(rows[reader], row_of_brick.data(), row_of_brick.size());
-                }
-            }
+    if (!has_slab_) {
+        from_rows.exchange();
+        for (std::size_t set = 0; set < sets_; ++set) {
+            from_rows.take(set, z_);
+            fft_.rows_backward(z_, real_.data(), at(z.x.count) * at(z.y.count), threads);
+            put_potential(set, potentials);
         }
     }
     std::vector<std::size_t> lengths;
-    for (int owner = 0; owner < plan_.ranks(); ++owner) {
-        lengths.push_back(spectra.size() * sizeof(R) * plan_.planes_of(mine_, owner).size() *
-                          mine_.points_of_plane());
+    for (const Rows& rows : given_) {
+        lengths.push_back(sets_ * bytes_of(brick(), rows));
     }
-    traffic_.sent += count(rows);
-    potentials_ = ranks_.begin_exchange(std::move(rows), lengths);
+    count_sent(potentials);
+    potentials_ = ranks_.begin_exchange(std::move(potentials), lengths);
+}
+
+/// What the bricks hold of real_.
+template <class R>
+void SharedMesh<R>::put_potential(std::size_t set, Messages& to) const
+{
+    const MeshBlock& mine = along_z_.block;
+    const std::array<int, 3>& n = plan_.grid();
+    const std::size_t nz = at(n[2]);
+    for (std::size_t reader = 0; reader < taken_.size(); ++reader) {
+        const Rows& rows = taken_[reader];
+        const MeshBrick& brick = bricks_[reader];
+        const std::size_t length = at(brick.extent[2]), first = at(brick.first[2]),
+                          before_end = std::min(length, nz - first);
+        std::byte* next = to[reader].data() + set * bytes_of(brick, rows);
+        for (const int i : rows.x) {
+            for (const int j : rows.y) {
+                const std::size_t x = at((brick.first[0] + i) % n[0] - mine.x.first),
+                                  y = at((brick.first[1] + j) % n[1] - mine.y.first);
+                const R* const row = real_.data() + (x * at(mine.y.count) + y) * nz;
+                std::memcpy(next, row + first, before_end * sizeof(R));
+                next += before_end * sizeof(R);
+                std::memcpy(next, row, (length - before_end) * sizeof(R));
+                next += (length - before_end) * sizeof(R);
+            }
+        }
+    }
 }
 
 template <class R>
@@ -292,14 +386,25 @@ void SharedMesh<R>::take_potentials(const MeshLayout& layout,
                                     std::vector<std::vector<R>>& potentials)
 {
     const Messages mine = std::exchange(potentials_, {})->finish();
-    traffic_.received += count(mine);
-    for (int owner = 0; owner < plan_.ranks(); ++owner) {
-        Reader reader(mine[at(owner)]);
+    count_received(mine);
+    const std::size_t margin = layout.margin(), length = at(brick().extent[2]);
+    const std::array<int, 3>& n = plan_.grid();
+    for (std::size_t owner = 0; owner < given_.size(); ++owner) {
+        const Rows& rows = given_[owner];
+        const std::byte* next = mine[owner].data();
         for (std::vector<R>& potential : potentials) {
-            for (const int k : plan_.planes_of(mine_, owner)) {
-                for (std::size_t y = 0; y < at(mine_.extent[1]); ++y) {
-                    reader.take(potential.data() + at(k) * layout.plane + y * layout.pitch,
-                                at(mine_.extent[2]));
+            for (const int x : rows.x) {
+                for (const int y : rows.y) {
+                    for (std::size_t i = at(x); i < at(layout.n[0]) + margin; i += at(n[0])) {
+                        for (std::size_t j = at(y); j < at(layout.n[1]) + margin; j += at(n[1])) {
+                            R* const row = potential.data() + i * layout.plane + j * layout.pitch;
+                            std::memcpy(row, next, length * sizeof(R));
+                            for (std::size_t z = length; z < at(layout.n[2]) + margin; ++z) {
+                                row[z] = row[z - length];
+                            }
+                        }
+                    }
+                    next += length * sizeof(R);
                 }
             }
         }

@@ -8,38 +8,55 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace tessera
 {
 
+/// Waves of which a rank has the lines along x: (x, y, z) stands in a spectrum at x * plane + (y -
+/// y.first) * pitch + z - z.first.
+struct WavePart {
+    MeshRange y, z;
+    std::size_t pitch, plane;
+};
+
 /// A mesh of all ranks, cut as MeshPlan says. Integer charges come from each rank's brick and are
-/// added by the owner of their plane; spectra are handed out as whole lines along x (of a rank's
-/// range of y); potentials come back into the bricks. Every line is transformed whole by one rank:
-/// the bits are those of one rank (ADR 0011). Every call but put() is collective.
+/// added by the owner of their line along z; spectra are handed out as whole lines along x;
+/// potentials come back into the bricks. Every line is transformed whole by one rank: the bits are
+/// those of one rank (ADR 0011, 0022). Every call but put() is collective. Lengths of messages
+/// follow from the plan and the bricks, and who has nothing to say sends none.
 template <class R>
 class SharedMesh {
 public:
     using Whole = MeshWhole<R>;
     using Spectrum = typename Fft3d<R>::Spectrum;
 
-    SharedMesh(const std::array<int, 3>& grid, Transport& ranks);
+    SharedMesh(const MeshPlan& plan, Transport& ranks);
 
     [[nodiscard]] const MeshPlan& plan() const { return plan_; }
-    /// The range of y whose lines along x this rank has: (x, y, z) of a spectrum stands at
-    /// x * fft().plane_of(count) + (y - first) * fft().pitch() + z.
-    [[nodiscard]] MeshPlan::Range lines() const { return plan_.lines(ranks_.rank()); }
     [[nodiscard]] const Fft3d<R>& fft() const { return fft_; }
+    /// The waves of which this rank has the lines along x, as they stand in a spectrum of its.
+    [[nodiscard]] WavePart waves() const
+    {
+        return {along_x_.block.y, along_x_.block.z, along_x_.y, along_x_.x};
+    }
 
-    /// Starts an evaluation; `mine`: the points that this rank's atoms touch.
-    void begin(const MeshBrick& mine);
-    /// Takes the charges of the next set of coefficients: meshes of this rank's threads, to be
-    /// added, each laid out as `layout` from the brick's first point (or empty: nothing).
+    /// Tells all ranks which points this rank's atoms may touch from now on.
+    void share_bricks(const MeshBrick& mine);
+    void forget_bricks() { bricks_.clear(); }
+    [[nodiscard]] bool has_bricks() const { return !bricks_.empty(); }
+    [[nodiscard]] const MeshBrick& brick() const { return bricks_[me()]; }
+
+    /// Starts an evaluation of so many sets of coefficients.
+    void begin(std::size_t sets);
+    /// Takes the charges of the next set: meshes of this rank's threads, to be added, each laid out
+    /// as `layout` from the brick's first point (or empty: nothing).
     void put(const MeshLayout& layout, std::span<const std::span<const Whole>> meshes);
 
     /// Adds up the charges of all ranks, `unit` each, and transforms along z and y: spectra on this
-    /// rank's lines, not yet transformed along x. False, on all ranks alike, where a sum left the
-    /// range of the mesh (half of the integers').
+    /// rank's lines, not yet transformed along x. False where a sum left the range of the mesh
+    /// (half of the integers'): this rank can but give up then.
     [[nodiscard]] bool forward(R unit, std::vector<Spectrum>& spectra, int threads);
 
     /// The way back, from spectra transformed along x to potentials, which are sent to the bricks.
@@ -47,29 +64,60 @@ public:
     /// What arrives in this rank's brick, laid out as `layout`.
     void take_potentials(const MeshLayout& layout, std::vector<std::vector<R>>& potentials);
 
-    [[nodiscard]] const MeshBrick& brick() const { return mine_; }
-    /// Bytes to and from other ranks since begin(): what plan().traffic() says.
+    /// To and from other ranks since begin(): what plan().traffic() says.
     [[nodiscard]] const MeshPlan::Traffic& traffic() const { return traffic_; }
 
 private:
     using Messages = std::vector<Transport::Bytes>;
+    using Rows = MeshPlan::BrickRows;
+    using Way = typename Fft3d<R>::Way;
 
-    [[nodiscard]] std::int64_t count(const Messages& messages) const;
-    template <class Length>
-    Messages exchange(Messages to, const Length& length);
+    /// A block of a spectrum: (x, y, z) at (x - block.x.first) * x + (y - block.y.first) * y + z -
+    /// block.z.first.
+    struct Placed {
+        MeshBlock block;
+        std::size_t x, y;
+
+        [[nodiscard]] std::size_t at(int px, int py, int pz) const
+        {
+            return static_cast<std::size_t>(px - block.x.first) * x +
+                   static_cast<std::size_t>(py - block.y.first) * y +
+                   static_cast<std::size_t>(pz - block.z.first);
+        }
+    };
+    /// A transposition: what of this rank's block goes into that of each rank, and comes from it.
+    struct Turn {
+        Placed from, to;
+        std::vector<MeshBlock> out, in; ///< [ranks]
+    };
+    class Transposition;
+
+    [[nodiscard]] std::size_t me() const { return static_cast<std::size_t>(ranks_.rank()); }
+    /// Of one set's charges or potentials.
+    static std::size_t bytes_of(const MeshBrick& brick, const Rows& rows)
+    {
+        return rows.count() * static_cast<std::size_t>(brick.extent[2]) * sizeof(R);
+    }
+    [[nodiscard]] Messages exchange(Messages to, const std::vector<std::size_t>& lengths);
+    void count_sent(const Messages& messages);
+    void count_received(const Messages& messages);
+    void put_potential(std::size_t set, Messages& to) const;
     bool add_charges(const Messages& from, std::size_t set, R unit);
-    template <class Visit>
-    void for_each_row(const MeshBrick& brick, const Visit& visit) const;
 
     MeshPlan plan_;
     Transport& ranks_;
     Fft3d<R> fft_;
-    MeshBrick mine_;
-    std::vector<MeshBrick> bricks_; ///< of all ranks, as far as they touch this rank's planes
+    bool has_slab_; ///< one column: planes are transformed along z and y at once
+    Placed along_z_, along_y_, along_x_;
+    Turn rows_, columns_, rows_back_, columns_back_;
+    std::vector<MeshBrick> bricks_; ///< [ranks]; empty: not told
+    std::vector<Rows> given_;       ///< what each rank has of this rank's brick
+    std::vector<Rows> taken_;       ///< what this rank has of each rank's brick
+    std::size_t sets_ = 0, next_set_ = 0;
     Messages charges_;
-    std::vector<Whole> sum_;                          ///< this rank's planes
+    std::vector<Whole> sum_;                          ///< this rank's block along z
     std::vector<R> real_;                             ///< the same as numbers
-    Spectrum planes_;                                 ///< their spectrum along z and y
+    Spectrum z_, y_;                                  ///< its spectrum along z, along z and y
     std::unique_ptr<Transport::Exchange> potentials_; ///< on their way
     MeshPlan::Traffic traffic_;
 };

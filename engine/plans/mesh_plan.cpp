@@ -1,6 +1,10 @@
 #include "engine/plans/mesh_plan.hpp"
 
+#include "engine/base/contract.hpp"
+
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace tessera
 {
@@ -39,6 +43,46 @@ std::array<std::int32_t, 2> shortest_run(const std::vector<char>& is_marked)
     return {first, n - longest_gap};
 }
 
+/// The share of `part` of `parts` equal ones; none beyond the last.
+MeshRange share(int n, int part, int parts)
+{
+    const auto start = [&](std::int64_t p) { return static_cast<int>(n * p / parts); };
+    return part < parts ? MeshRange{start(part), start(part + 1) - start(part)} : MeshRange{n, 0};
+}
+
+MeshRange common(const MeshRange& a, const MeshRange& b)
+{
+    const int first = std::max(a.first, b.first);
+    return {first, std::max(0, std::min(a.end(), b.end()) - first)};
+}
+
+/// How many of the points first + k modulo n, k = 0 .. extent - 1, each of equal shares holds.
+std::vector<std::size_t> overlaps(int first, int extent, int n, int parts)
+{
+    std::vector<std::size_t> out;
+    for (int part = 0; part < parts; ++part) {
+        const MeshRange run{first, extent}, here = share(n, part, parts);
+        out.push_back(
+            at(common(run, here).count + common(run, {here.first + n, here.count}).count));
+    }
+    return out;
+}
+
+constexpr double usual_drift = 1; // points
+
+std::vector<MeshBrick> usual_bricks(const std::array<int, 3>& grid, int ranks, int order)
+{
+    return bricks_of_domains(cubes_of(grid, ranks), grid, order,
+                             {usual_drift, usual_drift, usual_drift});
+}
+
+/// Counts a message, if there is something to say.
+void add(std::int64_t& bytes, int& messages, std::size_t length)
+{
+    bytes += static_cast<std::int64_t>(length);
+    messages += length > 0 ? 1 : 0;
+}
+
 } // namespace
 
 MeshBrick brick_of_cells(const std::array<std::vector<char>, 3>& is_marked, int order)
@@ -51,61 +95,226 @@ MeshBrick brick_of_cells(const std::array<std::vector<char>, 3>& is_marked, int 
         }
         const auto n = static_cast<std::int32_t>(is_marked[d].size());
         brick.first[d] = (cell - (order - 1) + n) % n;
-        brick.extent[d] = length + order - 1;
+        brick.extent[d] = std::min(length + order - 1, n);
     }
     return brick;
 }
 
-MeshPlan::MeshPlan(const std::array<int, 3>& grid, int ranks) : grid_(grid), ranks_(ranks) {}
-
-MeshPlan::Range MeshPlan::part(int n, int rank) const
+std::vector<MeshBrick> bricks_of_domains(const DomainGrid& domains, const std::array<int, 3>& mesh,
+                                         int order, const std::array<double, 3>& drift)
 {
-    const auto start = [&](std::int64_t r) { return static_cast<int>(n * r / ranks_); };
-    return {start(rank), start(rank + 1) - start(rank)};
-}
-
-std::vector<int> MeshPlan::planes_of(const MeshBrick& brick, int rank) const
-{
-    const Range mine = planes(rank);
-    std::vector<int> out;
-    for (int k = 0; k < brick.extent[0]; ++k) {
-        const int x = (brick.first[0] + k) % grid_[0];
-        if (x >= mine.first && x < mine.first + mine.count) {
-            out.push_back(k);
+    std::vector<MeshBrick> out;
+    for (int rank = 0; rank < domains.ranks(); ++rank) {
+        const std::array<int, 3> domain = domains.domain_of(rank);
+        std::array<std::vector<char>, 3> is_marked;
+        for (std::size_t d = 0; d < 3; ++d) {
+            const double n = mesh[d], *bound = domains.bound[d].data() + domain[d];
+            const auto first = std::llrint(std::floor(n * bound[0] - drift[d])),
+                       last = std::llrint(std::ceil(n * bound[1] + drift[d]));
+            is_marked[d].resize(at(mesh[d]));
+            for (auto cell = first; cell < last; ++cell) {
+                is_marked[d][at((cell % mesh[d] + mesh[d]) % mesh[d])] = 1;
+            }
         }
+        out.push_back(brick_of_cells(is_marked, order));
     }
     return out;
 }
 
-std::size_t MeshPlan::transposed(int from, int to) const
+DomainGrid cubes_of(const std::array<int, 3>& mesh, int ranks)
 {
-    return 2 * at(planes(from).count) * at(lines(to).count) * at(grid_[2] / 2 + 1);
+    std::array<int, 3> best{ranks, 1, 1};
+    double least = std::numeric_limits<double>::infinity();
+    for (int x = ranks; x > 0; --x) {
+        for (int y = ranks / x; y > 0 && ranks % x == 0; --y) {
+            if (ranks / x % y == 0) {
+                const double a = static_cast<double>(mesh[0]) / x,
+                             b = static_cast<double>(mesh[1]) / y,
+                             c = static_cast<double>(mesh[2]) / (ranks / x / y);
+                const double face =
+                    (x > 1 ? b * c : 0) + (y > 1 ? a * c : 0) + (ranks / x / y > 1 ? a * b : 0);
+                if (face < least * (1 - 1e-9)) {
+                    least = face;
+                    best = {x, y, ranks / x / y};
+                }
+            }
+        }
+    }
+    return DomainGrid(best);
+}
+
+MeshBlock common(const MeshBlock& a, const MeshBlock& b)
+{
+    return {common(a.x, b.x), common(a.y, b.y), common(a.z, b.z)};
+}
+
+MeshPlan::MeshPlan(const std::array<int, 3>& grid, int ranks, const PencilGrid& pencils)
+    : grid_(grid), ranks_(ranks), pencils_(pencils)
+{
+    TESSERA_EXPECT(pencils.rows > 0 && pencils.columns > 0);
+    TESSERA_EXPECT(pencils.rows * pencils.columns <= ranks);
+}
+
+MeshPlan::MeshPlan(const std::array<int, 3>& grid, int ranks)
+    : MeshPlan(grid, ranks, PencilGrid{1, 1})
+{
+    const int most_rows = std::min({ranks, grid[0], grid[1]}),
+              most_columns = std::min(grid[1], grid[2] / 2 + 1);
+    std::vector<PencilGrid> tables;
+    int largest = 0;
+    for (int rows = most_rows; rows >= std::min(ranks, 2); --rows) { // slabs are cut along x
+        tables.push_back({rows, std::min(ranks / rows, most_columns)});
+        largest = std::max(largest, rows * tables.back().columns);
+    }
+    const int fewest = std::min(largest, ranks - ranks / 10);
+    const std::vector<MeshBrick> bricks = usual_bricks(grid, ranks, 4);
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (const PencilGrid& table : tables) {
+        if (table.rows * table.columns >= fewest) {
+            const std::int64_t cost = MeshPlan(grid, ranks, table).cost(bricks);
+            if (cost < least) {
+                least = cost;
+                pencils_ = table;
+            }
+        }
+    }
+}
+
+MeshBlock MeshPlan::along_z(int rank) const
+{
+    const int row = rank / pencils_.columns, column = rank % pencils_.columns;
+    return {share(grid_[0], row, pencils_.rows),
+            share(grid_[1], column, pencils_.columns),
+            {0, grid_[2] / 2 + 1}};
+}
+
+MeshBlock MeshPlan::along_y(int rank) const
+{
+    const int row = rank / pencils_.columns, column = rank % pencils_.columns;
+    return {share(grid_[0], row, pencils_.rows),
+            {0, grid_[1]},
+            share(grid_[2] / 2 + 1, column, pencils_.columns)};
+}
+
+MeshBlock MeshPlan::along_x(int rank) const
+{
+    const int row = rank / pencils_.columns, column = rank % pencils_.columns;
+    return {{0, grid_[0]},
+            share(grid_[1], row, pencils_.rows),
+            share(grid_[2] / 2 + 1, column, pencils_.columns)};
+}
+
+MeshPlan::BrickRows MeshPlan::rows_of(const MeshBrick& brick, int rank) const
+{
+    const MeshBlock mine = along_z(rank);
+    const auto along = [&](std::size_t d, const MeshRange& range) {
+        std::vector<int> out;
+        for (int k = 0; k < brick.extent[d]; ++k) {
+            const int point = (brick.first[d] + k) % grid_[d];
+            if (point >= range.first && point < range.end()) {
+                out.push_back(k);
+            }
+        }
+        return out;
+    };
+    return {along(0, mine.x), along(1, mine.y)};
+}
+
+MeshPlan::Traffic MeshPlan::of_spectra(int rank, std::size_t sets, std::size_t number) const
+{
+    const auto length = [&](const MeshBlock& a, const MeshBlock& b) {
+        return 2 * sets * number * common(a, b).points();
+    };
+    Traffic all;
+    const auto count = [&](int other) {
+        const std::size_t rows_out = length(along_z(rank), along_y(other)),
+                          rows_in = length(along_z(other), along_y(rank)),
+                          columns_out = length(along_y(rank), along_x(other)),
+                          columns_in = length(along_y(other), along_x(rank));
+        for (const std::size_t there : {rows_out, rows_in, columns_out, columns_in}) {
+            add(all.sent, all.messages_sent, there); // each goes one way, and comes back
+            add(all.received, all.messages_received, there);
+        }
+    };
+    const int row = rank / pencils_.columns, column = rank % pencils_.columns;
+    for (int c = 0; c < pencils_.columns && row < pencils_.rows; ++c) {
+        if (c != column) {
+            count(row * pencils_.columns + c);
+        }
+    }
+    for (int r = 0; r < pencils_.rows && row < pencils_.rows; ++r) {
+        if (r != row) {
+            count(r * pencils_.columns + column);
+        }
+    }
+    return all;
+}
+
+std::vector<MeshPlan::Traffic> MeshPlan::of_bricks(std::span<const MeshBrick> bricks,
+                                                   std::size_t sets, std::size_t number) const
+{
+    std::vector<Traffic> all(at(ranks_));
+    for (std::size_t rank = 0; rank < bricks.size(); ++rank) {
+        const MeshBrick& brick = bricks[rank];
+        const std::vector<std::size_t> x = overlaps(brick.first[0], brick.extent[0], grid_[0],
+                                                    pencils_.rows),
+                                       y = overlaps(brick.first[1], brick.extent[1], grid_[1],
+                                                    pencils_.columns);
+        for (std::size_t row = 0; row < x.size(); ++row) {
+            for (std::size_t column = 0; column < y.size() && x[row] > 0; ++column) {
+                const std::size_t owner = row * y.size() + column;
+                const std::size_t length = sets * number * x[row] * y[column] * at(brick.extent[2]);
+                if (owner == rank) {
+                    continue;
+                }
+                for (Traffic* const one : {&all[rank], &all[owner]}) {
+                    add(one->sent, one->messages_sent, length); // charges there, potentials back
+                    add(one->received, one->messages_received, length);
+                }
+            }
+        }
+    }
+    return all;
 }
 
 MeshPlan::Traffic MeshPlan::traffic(int rank, std::span<const MeshBrick> bricks, std::size_t sets,
                                     std::size_t number) const
 {
-    const auto planes_between = [&](int brick_of, int owner) {
-        const MeshBrick& brick = bricks[at(brick_of)];
-        return sets * number * planes_of(brick, owner).size() * brick.points_of_plane();
-    };
-    const auto with_header = [](std::size_t bytes) {
-        return bytes == 0 ? 0 : bytes + brick_header;
-    };
-    Traffic all;
-    for (int other = 0; other < ranks_; ++other) {
-        if (other == rank) {
-            continue;
-        }
-        const std::size_t out = planes_between(rank, other), in = planes_between(other, rank);
-        const std::size_t there = sets * number * transposed(rank, other),
-                          here = sets * number * transposed(other, rank);
-        // charges, the spectrum there and back, potentials
-        all.sent += static_cast<std::int64_t>(with_header(out) + part_header + there + here + in);
-        all.received +=
-            static_cast<std::int64_t>(with_header(in) + part_header + here + there + out);
+    return of_bricks(bricks, sets, number)[at(rank)] + of_spectra(rank, sets, number);
+}
+
+std::int64_t MeshPlan::cost(std::span<const MeshBrick> bricks) const
+{
+    const std::vector<Traffic> charges = of_bricks(bricks, 1, sizeof(float));
+    std::int64_t most = 0;
+    for (int rank = 0; rank < ranks_; ++rank) {
+        const Traffic one = charges[at(rank)] + of_spectra(rank, 1, sizeof(float));
+        most = std::max(most, one.sent + bytes_of_message * one.messages_sent);
     }
-    return all;
+    return most;
+}
+
+MeshLoad mesh_load(const MeshPlan& plan, int order)
+{
+    const std::vector<MeshPlan::Traffic> bricks =
+        plan.of_bricks(usual_bricks(plan.grid(), plan.ranks(), order), 1, sizeof(float));
+    MeshLoad load{plan.pencils(), {}, {}};
+    const auto take_most = [](MeshPlan::Traffic& most, const MeshPlan::Traffic& one) {
+        most.sent = std::max(most.sent, one.sent);
+        most.received = std::max(most.received, one.received);
+        most.messages_sent = std::max(most.messages_sent, one.messages_sent);
+        most.messages_received = std::max(most.messages_received, one.messages_received);
+    };
+    for (int rank = 0; rank < plan.ranks(); ++rank) {
+        take_most(load.spectra, plan.of_spectra(rank, 1, sizeof(float)));
+        take_most(load.bricks, bricks[at(rank)]);
+    }
+    return load;
+}
+
+MeshLoad mesh_load(const std::array<int, 3>& grid, int ranks)
+{
+    return mesh_load(MeshPlan(grid, ranks));
 }
 
 } // namespace tessera

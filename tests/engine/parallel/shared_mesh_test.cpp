@@ -3,8 +3,10 @@
 #include "engine/parallel/loopback_transport.hpp"
 #include "tests/support/geometries.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <mutex>
+#include <optional>
 
 // A mesh that ranks share: the bits of one rank, and the bytes of the plan.
 namespace tessera
@@ -66,8 +68,24 @@ Result alone(const Case& c, Wanted wanted)
     return out;
 }
 
+constexpr double drift = 0.05;
+
+std::vector<std::int32_t> part_of(const Case& c, const std::vector<Vec3>& x, int rank, int ranks)
+{
+    support::Dice dice(9);
+    std::vector<std::int32_t> part(x.size(), -1);
+    for (std::size_t a = 0; a < x.size(); ++a) {
+        const double where = c.is_scattered ? dice.between(0, 1) : x[a].x / 1.8;
+        if (static_cast<int>(where * ranks) == rank) {
+            part[a] = static_cast<std::int32_t>(a);
+        }
+    }
+    return part;
+}
+
 template <class R>
-void expect_the_bits_and_bytes(const Case& c, int ranks, Wanted wanted)
+void expect_the_bits_and_bytes(const Case& c, int ranks, const std::optional<PencilGrid>& pencils,
+                               Wanted wanted)
 {
     Result shared;
     shared.forces.assign(atoms, {0, 0, 0});
@@ -77,16 +95,8 @@ void expect_the_bits_and_bytes(const Case& c, int ranks, Wanted wanted)
     std::mutex mutex;
 
     run_loopback(ranks, [&](Transport& transport) {
-        support::Dice dice(9);
-        std::vector<std::int32_t> part(atoms, -1);
-        for (std::size_t a = 0; a < atoms; ++a) {
-            const double where = c.is_scattered ? dice.between(0, 1) : x[a].x / 1.8;
-            if (static_cast<int>(where * ranks) == transport.rank()) {
-                part[a] = static_cast<std::int32_t>(a);
-            }
-        }
         BasicPme<R> pme = mesh<R>(c);
-        pme.restrict_to(part, transport);
+        pme.restrict_to(part_of(c, x, transport.rank(), ranks), transport, drift, pencils);
         ForceSums forces(atoms, SumMode::exact);
         EnergySums sums;
         pme.add_forces(cell, CanonicalPositions(x), wanted, 1, forces, sums);
@@ -104,13 +114,25 @@ void expect_the_bits_and_bytes(const Case& c, int ranks, Wanted wanted)
     });
 
     const Result one = alone<R>(c, wanted);
-    EXPECT_TRUE(shared.forces == one.forces) << ranks;
-    EXPECT_TRUE(shared.sums == one.sums) << ranks;
+    const MeshPlan plan = pencils ? MeshPlan(c.grid, ranks, *pencils) : MeshPlan(c.grid, ranks);
+    const std::string which =
+        fmt::format("{} ranks, {} x {}", ranks, plan.pencils().rows, plan.pencils().columns);
+    EXPECT_TRUE(shared.forces == one.forces) << which;
+    EXPECT_TRUE(shared.sums == one.sums) << which;
     EXPECT_NE(one.forces[1][0], 0);
-    const MeshPlan plan(c.grid, ranks);
     for (int r = 0; r < ranks; ++r) {
         EXPECT_EQ(traffic[static_cast<std::size_t>(r)], plan.traffic(r, bricks, c.sets, sizeof(R)))
-            << ranks;
+            << which;
+    }
+}
+
+template <class R>
+void expect_them_in_every_table(const Case& c, int ranks, Wanted wanted)
+{
+    for (int rows = 1; rows <= ranks; ++rows) {
+        if (ranks % rows == 0) {
+            expect_the_bits_and_bytes<R>(c, ranks, PencilGrid{rows, ranks / rows}, wanted);
+        }
     }
 }
 
@@ -120,53 +142,117 @@ class SharedMeshOf : public testing::Test {
 using Numbers = testing::Types<float, double>;
 TYPED_TEST_SUITE(SharedMeshOf, Numbers);
 
-TYPED_TEST(SharedMeshOf, HasTheBitsOfOneRankAndTheBytesOfThePlan)
+TYPED_TEST(SharedMeshOf, HasTheBitsOfOneRankAndTheBytesOfThePlanInEveryTable)
 {
-    for (const Case& c : {Case{{20, 20, 24}, 4, 1}, Case{{15, 9, 14}, 5, 1, true}}) {
-        for (const int ranks : {1, 2, 3, 5}) {
-            expect_the_bits_and_bytes<TypeParam>(c, ranks, {true, true});
-            expect_the_bits_and_bytes<TypeParam>(c, ranks, {}); // filter in one sweep
+    for (const Case& c : {Case{{20, 20, 24}, 4, 1}, Case{{15, 9, 13}, 5, 1, true}}) {
+        for (const int ranks : {1, 2, 3, 4, 5, 6, 8, 12, 27}) {
+            expect_them_in_every_table<TypeParam>(c, ranks, {true, true});
+        }
+        for (const int ranks : {4, 6}) { // filter in one sweep
+            expect_them_in_every_table<TypeParam>(c, ranks, {});
         }
     }
 }
 
+TYPED_TEST(SharedMeshOf, MayLeaveRanksWithoutAPart)
+{
+    const Case c{{15, 9, 14}, 5, 1, true};
+    expect_the_bits_and_bytes<TypeParam>(c, 7, PencilGrid{2, 3}, {true, true});
+    expect_the_bits_and_bytes<TypeParam>(c, 5, PencilGrid{1, 1}, {});
+}
+
 TYPED_TEST(SharedMeshOf, MayHaveMoreRanksThanPlanesAndLines)
 {
-    expect_the_bits_and_bytes<TypeParam>({{9, 8, 11}, 4, 1}, 19, {true, true});
+    const Case c{{9, 8, 5}, 4, 1};
+    for (const PencilGrid& table : {PencilGrid{19, 1}, PencilGrid{1, 19}, PencilGrid{3, 6}}) {
+        expect_the_bits_and_bytes<TypeParam>(c, 19, table, {true, true});
+    }
+    expect_the_bits_and_bytes<TypeParam>(c, 27, {}, {true, true});
 }
 
 TYPED_TEST(SharedMeshOf, SharesSevenSetsAtOnce)
 {
-    expect_the_bits_and_bytes<TypeParam>({{12, 15, 16}, 4, 7}, 3, {true, true});
-    expect_the_bits_and_bytes<TypeParam>({{12, 15, 16}, 4, 7}, 3, {});
+    for (const Wanted wanted : {Wanted{true, true}, Wanted{}}) {
+        expect_them_in_every_table<TypeParam>({{12, 15, 16}, 4, 7}, 4, wanted);
+    }
 }
 
-TEST(SharedMesh, TellsAllRanksOfChargesThatCrowd)
+/// Ranks cut the cell along z, and all atoms are `way` farther along it in the second evaluation.
+template <class R>
+void expect_the_bits_of_the_second(const Case& c, int ranks, double way)
+{
+    const std::vector<Vec3> x = positions();
+    std::vector<Vec3> later = x;
+    for (Vec3& one : later) {
+        one.z += way;
+    }
+    std::vector<std::array<std::int64_t, 3>> shared(atoms, {0, 0, 0});
+    std::mutex mutex;
+    run_loopback(ranks, [&](Transport& transport) {
+        BasicPme<R> pme = mesh<R>(c);
+        std::vector<std::int32_t> part(atoms, -1);
+        for (std::size_t a = 0; a < atoms; ++a) {
+            if (static_cast<int>(x[a].z / 2.4 * ranks) == transport.rank()) {
+                part[a] = static_cast<std::int32_t>(a);
+            }
+        }
+        pme.restrict_to(part, transport, drift);
+        ForceSums forces(atoms, SumMode::exact), before(atoms, SumMode::exact);
+        EnergySums sums;
+        pme.add_forces(cell, CanonicalPositions(x), {}, 1, before, sums);
+        pme.add_forces(cell, CanonicalPositions(later), {}, 1, forces, sums);
+        const std::lock_guard lock(mutex);
+        for (std::size_t a = 0; a < atoms; ++a) {
+            for (std::size_t k = 0; k < 3; ++k) {
+                shared[a][k] += forces.fixed()[a][k];
+            }
+        }
+    });
+    EnergySums sums;
+    ForceSums forces(atoms, SumMode::exact);
+    mesh<R>(c).add_forces(cell, CanonicalPositions(later), {}, 1, forces, sums);
+    EXPECT_TRUE(forces.fixed() == shared) << way;
+}
+
+TYPED_TEST(SharedMeshOf, StaysTrueWhileAtomsDriftAsFarAsTheyMay)
+{
+    const Case c{{20, 20, 24}, 4, 1}; // a cell along z is 0.1 nm
+    expect_the_bits_of_the_second<TypeParam>(c, 4, drift);
+    expect_the_bits_of_the_second<TypeParam>(c, 4, -drift);
+}
+
+TYPED_TEST(SharedMeshOf, TellsOfAtomsThatHaveGoneFarther)
+{
+    const Case c{{20, 20, 24}, 4, 1};
+    try {
+        expect_the_bits_of_the_second<TypeParam>(c, 4, drift + 0.1 + 0.01);
+        FAIL() << "nothing was said";
+    } catch (const PhysicsError& error) {
+        EXPECT_NE(std::string(error.what()).find("more than 0.05 nm"), std::string::npos)
+            << error.what();
+    }
+}
+
+TEST(SharedMesh, EndsOnAllRanksWhereChargesCrowd)
 {
     // four times as many charges on one place as the mesh has room for, of one rank
     std::vector<Vec3> x(64, Vec3{});
-    int refused = 0;
-    std::mutex mutex;
-
-    run_loopback(3, [&](Transport& transport) {
-        std::vector<std::int32_t> part(x.size(), -1);
-        for (std::size_t a = 0; a < x.size() && transport.rank() == 1; ++a) {
-            part[a] = static_cast<std::int32_t>(a);
-        }
-        MixedPme pme({20, 20, 24}, 4, CoulombWaves{138.9, 3.1}, {std::vector<double>(64, 40.0)},
-                     EnergyKind::coulomb_reciprocal);
-        pme.restrict_to(part, transport);
-        ForceSums forces(x.size(), SumMode::exact);
-        EnergySums sums;
-        try {
+    const auto run = [&] {
+        run_loopback(3, [&](Transport& transport) {
+            std::vector<std::int32_t> part(x.size(), -1);
+            for (std::size_t a = 0; a < x.size() && transport.rank() == 1; ++a) {
+                part[a] = static_cast<std::int32_t>(a);
+            }
+            MixedPme pme({20, 20, 24}, 4, CoulombWaves{138.9, 3.1}, {std::vector<double>(64, 40.0)},
+                         EnergyKind::coulomb_reciprocal);
+            pme.restrict_to(part, transport, drift);
+            ForceSums forces(x.size(), SumMode::exact);
+            EnergySums sums;
             pme.add_forces(cell, CanonicalPositions(x), {}, 1, forces, sums);
-        } catch (const PhysicsError&) {
-            const std::lock_guard lock(mutex);
-            ++refused;
-        }
-    });
+        });
+    };
 
-    EXPECT_EQ(refused, 3);
+    EXPECT_THROW(run(), PhysicsError);
 }
 
 } // namespace
