@@ -168,9 +168,14 @@ MeshPlan::MeshPlan(const std::array<int, 3>& grid, int ranks)
     }
     const int fewest = std::min(largest, ranks - ranks / 10);
     const std::vector<MeshBrick> bricks = usual_bricks(grid, ranks, 4);
+    // few rows and columns first: who has more messages than the best one's cost is not looked at
+    std::stable_sort(tables.begin(), tables.end(), [](const PencilGrid& a, const PencilGrid& b) {
+        return a.rows + a.columns < b.rows + b.columns;
+    });
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     for (const PencilGrid& table : tables) {
-        if (table.rows * table.columns >= fewest) {
+        const std::int64_t messages = 2 * (table.rows + table.columns - 2);
+        if (table.rows * table.columns >= fewest && bytes_of_message * messages < least) {
             const std::int64_t cost = MeshPlan(grid, ranks, table).cost(bricks);
             if (cost < least) {
                 least = cost;
@@ -222,31 +227,19 @@ MeshPlan::BrickRows MeshPlan::rows_of(const MeshBrick& brick, int rank) const
 
 MeshPlan::Traffic MeshPlan::of_spectra(int rank, std::size_t sets, std::size_t number) const
 {
-    const auto length = [&](const MeshBlock& a, const MeshBlock& b) {
-        return 2 * sets * number * common(a, b).points();
-    };
+    const MeshBlock z = along_z(rank), x = along_x(rank);
     Traffic all;
-    const auto count = [&](int other) {
-        const std::size_t rows_out = length(along_z(rank), along_y(other)),
-                          rows_in = length(along_z(other), along_y(rank)),
-                          columns_out = length(along_y(rank), along_x(other)),
-                          columns_in = length(along_y(other), along_x(rank));
-        for (const std::size_t there : {rows_out, rows_in, columns_out, columns_in}) {
-            add(all.sent, all.messages_sent, there); // each goes one way, and comes back
-            add(all.received, all.messages_received, there);
-        }
+    // `lines` of its own go to all who share the axis, but for the rank's own share of it; and back
+    const auto add_turn = [&](int lines, int own_share, int n, int parts) {
+        const std::size_t length = 2 * sets * number * at(lines) * at(n - own_share);
+        const int others = lines > 0 ? std::min(n, parts) - (own_share > 0 ? 1 : 0) : 0;
+        all = all + Traffic{static_cast<std::int64_t>(length), static_cast<std::int64_t>(length),
+                            others, others};
     };
-    const int row = rank / pencils_.columns, column = rank % pencils_.columns;
-    for (int c = 0; c < pencils_.columns && row < pencils_.rows; ++c) {
-        if (c != column) {
-            count(row * pencils_.columns + c);
-        }
-    }
-    for (int r = 0; r < pencils_.rows && row < pencils_.rows; ++r) {
-        if (r != row) {
-            count(r * pencils_.columns + column);
-        }
-    }
+    add_turn(z.x.count * z.y.count, x.z.count, grid_[2] / 2 + 1, pencils_.columns);
+    add_turn(z.x.count * x.z.count, z.y.count, grid_[1], pencils_.columns);
+    add_turn(z.x.count * x.z.count, x.y.count, grid_[1], pencils_.rows);
+    add_turn(x.y.count * x.z.count, z.x.count, grid_[0], pencils_.rows);
     return all;
 }
 

@@ -23,6 +23,7 @@ struct Water {
     double pairs = 1.0;   ///< largest distance of listed pairs, nm
     Extents extents{{0.45, 0.45, 0.45}, {0.11, 0.11, 0.11}};
     double spacing = 0.12; ///< of the mesh, nm
+    double drift = 0.1;    ///< of atoms between two cuts, nm
     int order = 4;
     std::size_t number = 4; ///< bytes of a number of the mesh: 4 in mixed, 8 in FP64
 };
@@ -63,43 +64,16 @@ int mesh_points(double edge, double spacing)
     }
 }
 
-/// The brick of a domain's atoms.
-MeshBrick brick_of_domain(const DomainGrid& domains, int rank, int n, int order)
+/// Of the rank that sends most in an evaluation.
+MeshPlan::Traffic largest_traffic(const MeshPlan& plan, const std::vector<MeshBrick>& bricks,
+                                  std::size_t number)
 {
-    MeshBrick brick;
-    for (std::size_t d = 0; d < 3; ++d) {
-        const auto k = static_cast<std::size_t>(domains.domain_of(rank)[d]);
-        const int first = static_cast<int>(std::floor(domains.bound[d][k] * n));
-        const int end = std::min(n, static_cast<int>(std::floor(domains.bound[d][k + 1] * n)) + 1);
-        brick.first[d] = (first - (order - 1) + n) % n;
-        brick.extent[d] = end - first + order - 1;
-    }
-    return brick;
-}
-
-struct MeshTraffic {
-    std::int64_t bytes = 0; ///< sent by a rank in an evaluation
-    int messages = 0;
-};
-
-/// Of the rank that sends most, of at most 64 spread evenly over all.
-MeshTraffic largest_traffic(const MeshPlan& plan, const std::vector<MeshBrick>& bricks,
-                            std::size_t number)
-{
-    MeshTraffic most;
-    for (int r = 0; r < plan.ranks(); r += (plan.ranks() + 63) / 64) {
-        MeshTraffic one{plan.traffic(r, bricks, 1, number).sent, 0};
-        const MeshBrick& mine = bricks[static_cast<std::size_t>(r)];
-        for (int other = 0; other < plan.ranks(); ++other) {
-            if (other != r) { // charges, potentials, the spectrum there and back
-                const MeshBrick& others = bricks[static_cast<std::size_t>(other)];
-                one.messages += plan.planes_of(mine, other).empty() ? 0 : 1;
-                one.messages += plan.planes_of(others, r).empty() ? 0 : 1;
-                one.messages += plan.transposed(r, other) > 0 ? 1 : 0;
-                one.messages += plan.transposed(other, r) > 0 ? 1 : 0;
-            }
-        }
-        most = one.bytes > most.bytes ? one : most;
+    const std::vector<MeshPlan::Traffic> charges = plan.of_bricks(bricks, 1, number);
+    MeshPlan::Traffic most;
+    for (int r = 0; r < plan.ranks(); ++r) {
+        const MeshPlan::Traffic one =
+            charges[static_cast<std::size_t>(r)] + plan.of_spectra(r, 1, number);
+        most = one.sent > most.sent ? one : most;
     }
     return most;
 }
@@ -137,17 +111,18 @@ void print_counts(const Water& water, int ranks)
 
     const int n = mesh_points(edge, water.spacing);
     const MeshPlan plan({n, n, n}, ranks);
-    std::vector<MeshBrick> bricks;
-    for (int r = 0; r < ranks; ++r) {
-        bricks.push_back(brick_of_domain(cut.grid, r, n, water.order));
-    }
-    const MeshTraffic mesh = largest_traffic(plan, bricks, water.number);
+    const double drift = water.drift * n / edge;
+    const MeshPlan::Traffic mesh = largest_traffic(
+        plan, bricks_of_domains(cut.grid, {n, n, n}, water.order, {drift, drift, drift}),
+        water.number);
+    const int exchanges = plan.pencils().columns > 1 ? 6 : 4;
     fmt::print("{{\"atoms\": {:.0f}, \"ranks\": {}, \"grid\": [{}, {}, {}], \"home\": {:.1f}, "
                "\"imported\": {:.1f}, "
                "\"least_imported\": {:.1f}, \"partners\": {}, \"mesh\": {}, \"mesh_bytes\": {}, "
-               "\"mesh_messages\": {}, \"mesh_exchanges\": 4}}\n",
+               "\"mesh_messages\": {}, \"mesh_exchanges\": {}, \"mesh_table\": [{}, {}]}}\n",
                water.atoms, ranks, count[0], count[1], count[2], home, imported, least,
-               partners.size(), n, mesh.bytes, mesh.messages);
+               partners.size(), n, mesh.sent, mesh.messages_sent, exchanges, plan.pencils().rows,
+               plan.pencils().columns);
 }
 
 } // namespace
