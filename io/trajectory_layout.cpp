@@ -87,39 +87,13 @@ void H5mdTrajectory::Parts::write_topology(const Topology& topology)
     file.set_reference("/connectivity/bonds", "particles_group", group);
 }
 
-/// An H5MD element {step, time, value} with the frames' step and time.
-h5::Dataset H5mdTrajectory::Parts::create_element(const std::string& name, hid_t stored,
-                                                  const h5::Extents& row, const std::string& unit)
+/// An H5MD element {step, time, value} with the frames' step and time; `make` makes the value.
+h5::Dataset
+H5mdTrajectory::Parts::create_element(const std::string& name, const std::string& unit,
+                                      const std::function<h5::Dataset(const std::string&)>& make)
 {
     file.create_group(name);
-    hsize_t bytes = H5Tget_size(stored);
-    for (const hsize_t extent : row) {
-        bytes *= extent;
-    }
-    h5::Dataset value = file.create_growing(name + "/value", stored, row, rows_per_chunk(bytes));
-    add_times(name);
-    if (!unit.empty()) {
-        file.set_text(name + "/value", "unit", unit);
-    }
-    return value;
-}
-
-/// The same of a vector an atom.
-h5::Dataset H5mdTrajectory::Parts::create_vectors_of_frames(const std::string& name, hid_t stored,
-                                                            const std::string& unit)
-{
-    file.create_group(name);
-    h5::Dataset value =
-        create_vectors(file, name + "/value", stored, atoms, settings.deflate_level);
-    add_times(name);
-    if (!unit.empty()) {
-        file.set_text(name + "/value", "unit", unit);
-    }
-    return value;
-}
-
-void H5mdTrajectory::Parts::add_times(const std::string& name)
-{
+    h5::Dataset value = make(name + "/value");
     if (step.is_open()) {
         file.hard_link(group + "/position/step", name + "/step");
         file.hard_link(group + "/position/time", name + "/time");
@@ -128,6 +102,31 @@ void H5mdTrajectory::Parts::add_times(const std::string& name)
         time = file.create_growing(name + "/time", H5T_IEEE_F64LE, {}, scalars_per_chunk);
         file.set_text(name + "/time", "unit", "ps");
     }
+    if (!unit.empty()) {
+        file.set_text(name + "/value", "unit", unit);
+    }
+    return value;
+}
+
+h5::Dataset H5mdTrajectory::Parts::create_vectors_of_frames(const std::string& name, hid_t stored,
+                                                            const std::string& unit)
+{
+    return create_element(name, unit, [&](const std::string& value) {
+        return create_vectors(file, value, stored, atoms, settings.deflate_level);
+    });
+}
+
+h5::Dataset H5mdTrajectory::Parts::create_doubles_of_frames(const std::string& name,
+                                                            const h5::Extents& row,
+                                                            const std::string& unit)
+{
+    hsize_t bytes = sizeof(double);
+    for (const hsize_t extent : row) {
+        bytes *= extent;
+    }
+    return create_element(name, unit, [&](const std::string& value) {
+        return file.create_growing(value, H5T_IEEE_F64LE, row, rows_per_chunk(bytes));
+    });
 }
 
 hid_t H5mdTrajectory::Parts::real() const
@@ -171,7 +170,7 @@ void H5mdTrajectory::Parts::create_datasets()
     const std::string boundary = settings.periodic ? "periodic" : "none";
     file.set_fixed_texts(group + "/box", "boundary", {boundary, boundary, boundary});
     if (settings.periodic) {
-        edges = create_element(group + "/box/edges", H5T_IEEE_F64LE, {3, 3}, "nm");
+        edges = create_doubles_of_frames(group + "/box/edges", {3, 3}, "nm");
         image = create_vectors_of_frames(group + "/image", H5T_STD_I32LE, "");
     }
     if (settings.velocities) {
@@ -194,7 +193,7 @@ void H5mdTrajectory::Parts::create_datasets()
     file.create_group("/observables");
     for (const ScalarColumn& column : settings.observables) {
         observables.push_back(
-            create_element("/observables/" + column.name, H5T_IEEE_F64LE, {}, column.unit));
+            create_doubles_of_frames("/observables/" + column.name, {}, column.unit));
     }
 
     file.create_group("/energies");

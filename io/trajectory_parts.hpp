@@ -6,6 +6,7 @@
 #include "io/whole_molecules.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace tessera
 {
@@ -82,11 +83,12 @@ private:
     [[nodiscard]] hid_t real() const;
     [[nodiscard]] VectorElement velocity_element() const;
     [[nodiscard]] VectorElement force_element() const;
-    h5::Dataset create_element(const std::string& name, hid_t stored, const h5::Extents& row,
-                               const std::string& unit);
+    h5::Dataset create_element(const std::string& name, const std::string& unit,
+                               const std::function<h5::Dataset(const std::string&)>& make);
     h5::Dataset create_vectors_of_frames(const std::string& name, hid_t stored,
                                          const std::string& unit);
-    void add_times(const std::string& name);
+    h5::Dataset create_doubles_of_frames(const std::string& name, const h5::Extents& row,
+                                         const std::string& unit);
     void append_vectors(h5::Dataset& set, std::span<const Vec3> values);
 };
 
