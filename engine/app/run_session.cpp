@@ -12,6 +12,7 @@
 #include "engine/app/tune_mesh.hpp"
 #include "engine/app/version.hpp"
 #include "engine/base/let_go.hpp"
+#include "engine/plans/mesh_plan.hpp"
 #include "io/topology_hash.hpp"
 
 #include <array>
@@ -215,13 +216,28 @@ void RunSession::write_opening(const std::string& places)
     }
 }
 
+namespace
+{
+
+/// How ranks share the mesh, for the log.
+std::string mesh_in_words(const NonbondedSettings& settings, int ranks)
+{
+    return settings.electrostatics == Electrostatics::pme || settings.lj_pme
+               ? fmt::format("mesh          {}\n", in_words(MeshPlan(settings.pme_grid, ranks)))
+               : std::string();
+}
+
+} // namespace
+
 int RunSession::run()
 {
     if (simulation_ == nullptr) {
         return tell_that_nothing_is_left();
     }
-    const std::string places =
-        ranks_ != nullptr ? in_words(places_of_ranks(*ranks_, threads_)) : std::string();
+    const std::string places = ranks_ != nullptr
+                                   ? in_words(places_of_ranks(*ranks_, threads_)) +
+                                         mesh_in_words(system_.assembly.nonbonded, ranks_->size())
+                                   : std::string();
     if (speaks_) {
         write_opening(places);
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <limits>
 
 namespace tessera
@@ -285,6 +286,15 @@ std::int64_t MeshPlan::cost(std::span<const MeshBrick> bricks) const
         most = std::max(most, one.sent + bytes_of_message * one.messages_sent);
     }
     return most;
+}
+
+std::string in_words(const MeshPlan& plan)
+{
+    const auto [rows, columns] = plan.pencils();
+    const int idle = plan.ranks() - rows * columns;
+    return (columns == 1 ? fmt::format("shared in {} slabs", rows)
+                         : fmt::format("shared in {} x {} pencils", rows, columns)) +
+           (idle > 0 ? fmt::format(", {} of the ranks idle", idle) : "");
 }
 
 MeshLoad mesh_load(const MeshPlan& plan, int order)

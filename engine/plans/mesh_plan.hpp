@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tessera
@@ -129,6 +130,9 @@ private:
     int ranks_;
     PencilGrid pencils_;
 };
+
+/// For the log: "shared in 2 slabs" or "shared in 4 x 2 pencils".
+std::string in_words(const MeshPlan& plan);
 
 /// The cells of a mesh in so many domains whose faces have the fewest points.
 DomainGrid cubes_of(const std::array<int, 3>& mesh, int ranks);

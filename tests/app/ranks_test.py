@@ -50,7 +50,9 @@ class Ranks(unittest.TestCase):
                     self.assertEqual(faulty_runs.different(folder.arrays("state.h5"), state), [])
                     self.assertEqual(faulty_runs.different(folder.arrays("traj.h5md"), whole), [])
                     self.assertEqual(rows(folder.path / "run.log"), energies)
-                    self.assertIn("\nranks         %d on 1 node\n" % ranks, (folder.path / "run.log").read_text())
+                    log = (folder.path / "run.log").read_text()
+                    self.assertIn("\nranks         %d on 1 node\n" % ranks, log)
+                    self.assertEqual("\nmesh          shared in " in log, system.startswith("spce"))
 
     def test_go_on_from_a_checkpoint_of_other_numbers_of_ranks(self):
         folder = self.folder("argon-npt-mixed")

@@ -180,6 +180,13 @@ TEST(MeshPlan, LeavesAtMostATenthOfTheRanksIdleWhereTheMeshHasLinesForThem)
     EXPECT_EQ(MeshPlan({4, 5, 6}, 100).pencils(), (PencilGrid{4, 4}));
 }
 
+TEST(MeshPlan, SaysHowRanksShareTheMesh)
+{
+    EXPECT_EQ(in_words(MeshPlan({9, 9, 8}, 3, {3, 1})), "shared in 3 slabs");
+    EXPECT_EQ(in_words(MeshPlan({9, 9, 8}, 7, {3, 2})),
+              "shared in 3 x 2 pencils, 1 of the ranks idle");
+}
+
 TEST(MeshLoad, IsThatOfTheRankWithMost)
 {
     const MeshLoad load = mesh_load({54, 54, 54}, 2);
