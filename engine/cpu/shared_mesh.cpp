@@ -100,9 +100,9 @@ void SharedMesh<R>::begin(std::size_t sets)
     sets_ = sets;
     next_set_ = 0;
     traffic_ = {};
-    charges_.clear();
-    for (const Rows& rows : given_) {
-        charges_.emplace_back(sets * bytes_of(brick(), rows));
+    of_bricks_.resize(given_.size());
+    for (std::size_t r = 0; r < given_.size(); ++r) {
+        of_bricks_[r].resize(sets * bytes_of(brick(), given_[r]));
     }
 }
 
@@ -117,7 +117,7 @@ void SharedMesh<R>::put(const MeshLayout& layout, std::span<const std::span<cons
     std::vector<Unsigned> sum(length);
     for (std::size_t owner = 0; owner < given_.size(); ++owner) {
         const Rows& rows = given_[owner];
-        std::byte* to = charges_[owner].data() + next_set_ * bytes_of(brick(), rows);
+        std::byte* to = of_bricks_[owner].data() + next_set_ * bytes_of(brick(), rows);
         for (const int x : rows.x) {
             for (const int y : rows.y) {
                 std::fill(sum.begin(), sum.end(), 0);
@@ -173,15 +173,17 @@ typename SharedMesh<R>::Messages SharedMesh<R>::exchange(Messages to,
     return from;
 }
 
-/// Blocks of all sets on their way to other ranks' blocks.
+/// Blocks of all sets on their way to other ranks' blocks. What came is as long as what goes back:
+/// the two share the memory of their messages, which need not be cleared then.
 template <class R>
 class SharedMesh<R>::Transposition {
 public:
-    Transposition(SharedMesh& mesh, const Turn& turn, int threads)
-        : mesh_(mesh), turn_(turn), threads_(threads)
+    Transposition(SharedMesh& mesh, const Turn& turn, Messages& messages, int threads)
+        : mesh_(mesh), turn_(turn), messages_(messages), threads_(threads)
     {
-        for (const MeshBlock& block : turn.out) {
-            messages_.emplace_back(bytes_of_sets(block, mesh.sets_));
+        messages.resize(turn.out.size());
+        for (std::size_t r = 0; r < messages.size(); ++r) {
+            messages[r].resize(bytes_of_sets(turn.out[r], mesh.sets_));
         }
     }
     void put(std::size_t set, const Spectrum& from)
@@ -227,13 +229,13 @@ private:
 
     SharedMesh& mesh_;
     const Turn& turn_;
+    Messages& messages_;
     int threads_;
-    Messages messages_;
 };
 
 /// Sums of one set into real_; false where one is too large.
 template <class R>
-bool SharedMesh<R>::add_charges(const Messages& from, std::size_t set, R unit)
+bool SharedMesh<R>::add_charges(std::size_t set, R unit)
 {
     using Unsigned = std::make_unsigned_t<Whole>;
     const MeshBlock& mine = along_z_.block;
@@ -245,7 +247,7 @@ bool SharedMesh<R>::add_charges(const Messages& from, std::size_t set, R unit)
         const Rows& rows = taken_[sender];
         const MeshBrick& brick = bricks_[sender];
         row.resize(at(brick.extent[2]));
-        const std::byte* next = from[sender].data() + set * bytes_of(brick, rows);
+        const std::byte* next = of_bricks_[sender].data() + set * bytes_of(brick, rows);
         const std::size_t first = at(brick.first[2]), before_end = std::min(row.size(), nz - first);
         for (const int i : rows.x) {
             for (const int j : rows.y) {
@@ -282,12 +284,13 @@ bool SharedMesh<R>::forward(R unit, std::vector<Spectrum>& spectra, int threads)
     for (std::size_t r = 0; r < taken_.size(); ++r) {
         lengths.push_back(sets_ * bytes_of(bricks_[r], taken_[r]));
     }
-    const Messages charges = exchange(std::exchange(charges_, {}), lengths);
+    of_bricks_ = exchange(std::move(of_bricks_), lengths);
     const MeshBlock &z = along_z_.block, &y = along_y_.block;
-    Transposition to_rows(*this, rows_, threads), to_columns(*this, columns_, threads);
+    Transposition to_rows(*this, rows_, to_row_, threads),
+        to_columns(*this, columns_, to_column_, threads);
     if (!has_slab_) {
         for (std::size_t set = 0; set < sets_; ++set) {
-            if (!add_charges(charges, set, unit)) {
+            if (!add_charges(set, unit)) {
                 return false;
             }
             fft_.rows_forward(real_.data(), at(z.x.count) * at(z.y.count), z_, threads);
@@ -297,7 +300,7 @@ bool SharedMesh<R>::forward(R unit, std::vector<Spectrum>& spectra, int threads)
     }
     for (std::size_t set = 0; set < sets_; ++set) {
         if (has_slab_) {
-            if (!add_charges(charges, set, unit)) {
+            if (!add_charges(set, unit)) {
                 return false;
             }
             fft_.planes_forward(real_.data(), at(y.x.count), y_, threads);
@@ -318,21 +321,17 @@ template <class R>
 void SharedMesh<R>::backward(const std::vector<Spectrum>& spectra, int threads)
 {
     const MeshBlock &z = along_z_.block, &y = along_y_.block;
-    Transposition from_columns(*this, columns_back_, threads),
-        from_rows(*this, rows_back_, threads);
+    Transposition from_columns(*this, columns_back_, to_column_, threads),
+        from_rows(*this, rows_back_, to_row_, threads);
     for (std::size_t set = 0; set < sets_; ++set) {
         from_columns.put(set, spectra[set]);
     }
     from_columns.exchange();
-    Messages potentials;
-    for (std::size_t r = 0; r < taken_.size(); ++r) {
-        potentials.emplace_back(sets_ * bytes_of(bricks_[r], taken_[r]));
-    }
     for (std::size_t set = 0; set < sets_; ++set) {
         from_columns.take(set, y_);
         if (has_slab_) {
             fft_.planes_backward(y_, real_.data(), at(y.x.count), threads);
-            put_potential(set, potentials);
+            put_potential(set);
         } else {
             fft_.along_y(y_, at(y.x.count) * at(y.z.count), Way::backward, threads);
             from_rows.put(set, y_);
@@ -343,20 +342,20 @@ void SharedMesh<R>::backward(const std::vector<Spectrum>& spectra, int threads)
         for (std::size_t set = 0; set < sets_; ++set) {
             from_rows.take(set, z_);
             fft_.rows_backward(z_, real_.data(), at(z.x.count) * at(z.y.count), threads);
-            put_potential(set, potentials);
+            put_potential(set);
         }
     }
     std::vector<std::size_t> lengths;
     for (const Rows& rows : given_) {
         lengths.push_back(sets_ * bytes_of(brick(), rows));
     }
-    count_sent(potentials);
-    potentials_ = ranks_.begin_exchange(std::move(potentials), lengths);
+    count_sent(of_bricks_);
+    potentials_ = ranks_.begin_exchange(std::move(of_bricks_), lengths);
 }
 
-/// What the bricks hold of real_.
+/// What the bricks hold of real_: as long as the charges that came.
 template <class R>
-void SharedMesh<R>::put_potential(std::size_t set, Messages& to) const
+void SharedMesh<R>::put_potential(std::size_t set)
 {
     const MeshBlock& mine = along_z_.block;
     const std::array<int, 3>& n = plan_.grid();
@@ -366,7 +365,7 @@ void SharedMesh<R>::put_potential(std::size_t set, Messages& to) const
         const MeshBrick& brick = bricks_[reader];
         const std::size_t length = at(brick.extent[2]), first = at(brick.first[2]),
                           before_end = std::min(length, nz - first);
-        std::byte* next = to[reader].data() + set * bytes_of(brick, rows);
+        std::byte* next = of_bricks_[reader].data() + set * bytes_of(brick, rows);
         for (const int i : rows.x) {
             for (const int j : rows.y) {
                 const std::size_t x = at((brick.first[0] + i) % n[0] - mine.x.first),
@@ -385,13 +384,13 @@ template <class R>
 void SharedMesh<R>::take_potentials(const MeshLayout& layout,
                                     std::vector<std::vector<R>>& potentials)
 {
-    const Messages mine = std::exchange(potentials_, {})->finish();
-    count_received(mine);
+    of_bricks_ = std::exchange(potentials_, {})->finish();
+    count_received(of_bricks_);
     const std::size_t margin = layout.margin(), length = at(brick().extent[2]);
     const std::array<int, 3>& n = plan_.grid();
     for (std::size_t owner = 0; owner < given_.size(); ++owner) {
         const Rows& rows = given_[owner];
-        const std::byte* next = mine[owner].data();
+        const std::byte* next = of_bricks_[owner].data();
         for (std::vector<R>& potential : potentials) {
             for (const int x : rows.x) {
                 for (const int y : rows.y) {

@@ -101,8 +101,8 @@ private:
     [[nodiscard]] Messages exchange(Messages to, const std::vector<std::size_t>& lengths);
     void count_sent(const Messages& messages);
     void count_received(const Messages& messages);
-    void put_potential(std::size_t set, Messages& to) const;
-    bool add_charges(const Messages& from, std::size_t set, R unit);
+    void put_potential(std::size_t set);
+    bool add_charges(std::size_t set, R unit);
 
     MeshPlan plan_;
     Transport& ranks_;
@@ -114,7 +114,8 @@ private:
     std::vector<Rows> given_;       ///< what each rank has of this rank's brick
     std::vector<Rows> taken_;       ///< what this rank has of each rank's brick
     std::size_t sets_ = 0, next_set_ = 0;
-    Messages charges_;
+    Messages of_bricks_;                              ///< charges and potentials, there and back
+    Messages to_row_, to_column_;                     ///< parts of spectra, there and back
     std::vector<Whole> sum_;                          ///< this rank's block along z
     std::vector<R> real_;                             ///< the same as numbers
     Spectrum z_, y_;                                  ///< its spectrum along z, along z and y
