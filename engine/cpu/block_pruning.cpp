@@ -41,7 +41,7 @@ public:
         place(block, now_.origins[at(index)]);
         std::fill_n(number_.begin(), block.entries, not_kept);
         to.rows = to.entries = 0;
-        free_ = block.rows > 0 ? all_.rows[at(block.first_row)].begin : 0;
+        free_ = 0;
         for (std::int64_t r = block.first_row; r < block.first_row + block.rows; ++r) {
             to.rows += keep_row(all_.rows[at(r)], to) ? 1 : 0;
         }
@@ -69,15 +69,16 @@ private:
     bool keep_row(const BlockRow& row, PairBlocks::Block& to)
     {
         const float* own = lines_.data() + line * at(row.entry);
-        std::uint16_t* const out = kept_.tiles.data() + free_;
-        const auto keep = [&](KeepNear near, std::int64_t first, std::int64_t last,
+        const std::uint16_t* const from = all_.tiles.data() + to.first_tile;
+        std::uint16_t* const out = kept_.tiles.data() + to.first_tile + free_;
+        const auto keep = [&](KeepNear near, std::int32_t first, std::int32_t last,
                               std::uint16_t* begin) {
-            return near(own, lines_.data(), all_.tiles.data() + first, at(last - first), limit2_,
-                        begin);
+            return near(own, lines_.data(), from + first, at(last - first), limit2_, begin);
         };
         std::uint16_t* const plain =
             out + keep(kernels_.keep_near_masked, row.begin, row.plain, out);
-        std::uint16_t* const end = plain + keep(kernels_.keep_near, row.plain, row.end, plain);
+        std::uint16_t* const far = std::copy(from + row.plain, from + row.far, plain);
+        std::uint16_t* const end = far + keep(kernels_.keep_near, row.far, row.end, far);
         if (end == out) {
             return false;
         }
@@ -88,9 +89,12 @@ private:
         for (std::uint16_t* tile = plain; tile < end; tile += BlockTile::size<false>) {
             *tile = keep_entry(*tile, to);
         }
-        kept_.rows[at(to.first_row + to.rows)] = {own_number, free_, free_ + (plain - out),
-                                                  free_ + (end - out)};
-        free_ += end - out;
+        const auto number = [&](const std::uint16_t* tile) {
+            return free_ + static_cast<std::int32_t>(tile - out);
+        };
+        kept_.rows[at(to.first_row + to.rows)] = {own_number, free_, number(plain), number(far),
+                                                  number(end)};
+        free_ = number(end);
         return true;
     }
 
@@ -116,7 +120,7 @@ private:
     double reach_;     ///< nm
     float limit2_ = 0; ///< of the open block: a little more
     /// Of the numbers of its tiles: behind those kept. Pages of the others are not touched.
-    std::int64_t free_ = 0;
+    std::int32_t free_ = 0;
     PairBlocks& kept_;
     AlignedVector<std::uint32_t> subtracted_; ///< [shifts][16]
     AlignedVector<float> lines_;              ///< [entries][16]: x4 y4 z4, nm

@@ -146,6 +146,7 @@ private:
         const Vec3 origin = 0.5 * (node.low + node.high);
         const bool is_small = place(origin) < longest;
         const auto first_row = static_cast<std::int64_t>(part.rows.size());
+        first_tile_ = static_cast<std::int64_t>(part.tiles.size());
         for (std::int32_t first = node.first; is_small && first < node.last; first += group_size) {
             const std::int32_t last = std::min(node.last, first + group_size);
             choose(at(first - node.first), at(last - node.first));
@@ -160,7 +161,7 @@ private:
         if (rows > 0) {
             part.blocks.push_back({static_cast<std::int64_t>(part.cluster.size()),
                                    static_cast<std::int64_t>(cluster_.size()), first_row, rows,
-                                   origin});
+                                   first_tile_, origin});
             part.cluster.insert(part.cluster.end(), cluster_.begin(), cluster_.end());
             part.shift.insert(part.shift.end(), shift_.begin(), shift_.end());
         }
@@ -177,7 +178,8 @@ private:
             lines_.resize(line * entries);
             boxes_.resize(6 * line * (entries / line + 1));
             chosen_.resize(entries);
-            found_.resize(entries);
+            near_.resize(entries);
+            far_.resize(entries);
             excluded_.resize(entries, 0);
         }
         for (std::size_t k = entries / line * line * 6; k < 6 * line * (entries / line + 1); ++k) {
@@ -208,6 +210,7 @@ private:
         // coordinates err by 2^-24 of the farthest, r^2 by 3e-7
         const double sure = list_.radius * (1 + 1e-6) + 1e-6 * static_cast<double>(reach);
         limit2_ = static_cast<float>(sure * sure);
+        near2_ = static_cast<float>(rules_.near_radius * rules_.near_radius);
         return reach;
     }
 
@@ -242,22 +245,37 @@ private:
             add_masked(entry, excluded_[entry] | pairs_of_others(c, entry));
         }
         hide_marked();
-        std::size_t plain = pair_kernels_.keep_near(row, lines_.data(), chosen_.data() + begin,
-                                                    chosen_count_ - begin, limit2_, found_.data());
+        auto [near, far] = find_plain(row, chosen_.data() + begin, chosen_count_ - begin);
         show_marked();
         if (!owners_.is_alone()) {
-            plain = mask_pairs_of_others(c, plain);
+            near = mask_pairs_of_others(c, near_, near);
+            far = mask_pairs_of_others(c, far_, far);
         }
         masked_.resize(pair_kernels_.keep_near_masked(row, lines_.data(), masked_.data(),
                                                       masked_.size(), limit2_, masked_.data()));
-        const auto first = static_cast<std::int64_t>(part.tiles.size());
-        part.tiles.insert(part.tiles.end(), masked_.begin(), masked_.end());
-        part.tiles.insert(part.tiles.end(), found_.begin(),
-                          found_.begin() + static_cast<std::ptrdiff_t>(plain));
-        if (masked_.size() + plain > 0) {
-            part.rows.push_back({static_cast<std::int32_t>(own), first, first + std::ssize(masked_),
-                                 static_cast<std::int64_t>(part.tiles.size())});
+        if (masked_.size() + near + far == 0) {
+            return;
         }
+        const auto add = [&](const std::vector<std::uint16_t>& numbers, std::size_t count) {
+            part.tiles.insert(part.tiles.end(), numbers.begin(),
+                              numbers.begin() + static_cast<std::ptrdiff_t>(count));
+            return static_cast<std::int32_t>(std::ssize(part.tiles) - first_tile_);
+        };
+        const std::int32_t first = add(masked_, 0), plain = add(masked_, masked_.size()),
+                           first_far = add(near_, near);
+        part.rows.push_back(
+            {static_cast<std::int32_t>(own), first, plain, first_far, add(far_, far)});
+    }
+
+    /// Fills near_ and far_ from these entries; returns how many.
+    SplitTiles find_plain(const float* row, const std::uint16_t* entries, std::size_t count)
+    {
+        if (rules_.near_radius == 0) {
+            return {0, pair_kernels_.keep_near(row, lines_.data(), entries, count, limit2_,
+                                               far_.data())};
+        }
+        return pair_kernels_.split_near(row, lines_.data(), entries, count, {near2_, limit2_},
+                                        near_.data(), far_.data());
     }
 
     /// A tile of the open row of which these pairs do not count.
@@ -292,13 +310,14 @@ private:
 
     /// Moves found tiles of which other ranks compute pairs to the masked ones; returns how many
     /// stay.
-    std::size_t mask_pairs_of_others(std::int32_t c, std::size_t found)
+    std::size_t mask_pairs_of_others(std::int32_t c, std::vector<std::uint16_t>& tiles,
+                                     std::size_t found)
     {
         std::size_t plain = 0;
         for (std::size_t k = 0; k < found; ++k) {
-            const std::uint16_t entry = found_[k];
+            const std::uint16_t entry = tiles[k];
             const std::uint32_t others = pairs_of_others(c, entry);
-            found_[plain] = entry;
+            tiles[plain] = entry;
             plain += others == 0 ? 1 : 0;
             if (others != 0) {
                 add_masked(entry, others);
@@ -358,10 +377,11 @@ private:
     std::vector<std::int32_t> first_of_, next_of_; ///< [clusters], [entries]: entries by cluster
     AlignedVector<float> lines_;                   ///< [entries][16]: x4 y4 z4, nm
     AlignedVector<float> boxes_;                   ///< [entries / 16][6][16]
-    float limit2_ = 0;
+    float limit2_ = 0, near2_ = 0;
     std::vector<std::uint16_t> chosen_;
     std::size_t chosen_count_ = 0;
-    std::vector<std::uint16_t> found_, masked_; ///< numbers of tiles
+    std::int64_t first_tile_ = 0;
+    std::vector<std::uint16_t> near_, far_, masked_; ///< numbers of tiles of the open row
     std::vector<std::uint32_t> excluded_; ///< [entries]: pairs of the open row; bit 16 is a mark
     std::vector<std::uint16_t> marked_;   ///< entries that are
     std::vector<float> hidden_;           ///< [marked][4]: x
@@ -507,12 +527,9 @@ void BlockSearch::put(std::size_t index, PairBlocks& blocks) const
         to = part.blocks[b];
         to.first_entry += base.entries;
         to.first_row += base.rows;
+        to.first_tile += base.tiles;
     }
-    for (std::size_t r = 0; r < part.rows.size(); ++r) {
-        const BlockRow& row = part.rows[r];
-        blocks.rows[at(base.rows) + r] = {row.entry, row.begin + base.tiles, row.plain + base.tiles,
-                                          row.end + base.tiles};
-    }
+    std::copy(part.rows.begin(), part.rows.end(), blocks.rows.begin() + base.rows);
     std::copy(part.cluster.begin(), part.cluster.end(), blocks.cluster.begin() + base.entries);
     std::copy(part.shift.begin(), part.shift.end(), blocks.shift.begin() + base.entries);
     std::copy(part.tiles.begin(), part.tiles.end(), blocks.tiles.begin() + base.tiles);

@@ -47,7 +47,7 @@ void BlockWalker::walk(std::int64_t index, const Units& origin, bool wants_shift
                          block.entries,
                          blocks_.rows.data() + block.first_row,
                          block.rows,
-                         blocks_.tiles.data()};
+                         blocks_.tiles.data() + block.first_tile};
     const BlockWorkspace work{room_.position.data(), room_.lj.data(), room_.entry_force.data()};
     if (wide || !kernel_.add(task, form_, work, room_.force.data())) {
         walk_wide(block, task, work, wants_shift_forces);

@@ -72,7 +72,7 @@ void DoubleWalker::walk(std::int64_t index, bool wants_shift_forces)
                           block.entries,
                           blocks_.rows.data() + block.first_row,
                           block.rows,
-                          blocks_.tiles.data()};
+                          blocks_.tiles.data() + block.first_tile};
     const DoubleWorkspace work{near_.data(), position_.data(), type_.data(), entry_force_.data(),
                                units_.data()};
     if (!add_(task, form_, work, energies_)) {

@@ -242,6 +242,7 @@ void Nonbonded::make_blocks(std::span<const Vec3> canonical, int threads)
     BlockRules rules;
     rules.largest_block = block_options_.largest_block;
     rules.kernel_radius = pruned_ ? pruned_->radius() : 0.0;
+    rules.near_radius = pruned_ ? cutoff_ : 0.0; // until the next search few of them leave
     rules.owner = owner_ ? &*owner_ : nullptr;
     if (blocks_) {
         rules.is_other = blocks_->is_other;

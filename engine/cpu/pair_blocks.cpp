@@ -127,6 +127,7 @@ private:
     {
         first_entry_ = static_cast<std::int64_t>(out_.cluster.size());
         first_row_ = static_cast<std::int64_t>(out_.rows.size());
+        first_tile_ = static_cast<std::int64_t>(out_.tiles.size());
     }
 
     std::uint16_t entry(std::int32_t cluster, std::int32_t shift)
@@ -202,12 +203,14 @@ private:
         if (masked_.empty() && plain_.empty()) {
             return;
         }
-        const auto begin = static_cast<std::int64_t>(out_.tiles.size());
+        const auto here = [this] {
+            return static_cast<std::int32_t>(std::ssize(out_.tiles) - first_tile_);
+        };
+        const std::int32_t begin = here();
         out_.tiles.insert(out_.tiles.end(), masked_.begin(), masked_.end());
-        const auto plain = static_cast<std::int64_t>(out_.tiles.size());
+        const std::int32_t plain = here();
         out_.tiles.insert(out_.tiles.end(), plain_.begin(), plain_.end());
-        out_.rows.push_back(
-            {entry(c, 0), begin, plain, static_cast<std::int64_t>(out_.tiles.size())});
+        out_.rows.push_back({entry(c, 0), begin, plain, plain, here()});
     }
 
     /// Keeps the block of rows [first, last) unless it reaches too far, or holds too much, and may
@@ -239,7 +242,7 @@ private:
             return true;
         }
         out_.blocks.push_back(
-            {first_entry_, entries, first_row_, rows, 0.5 * (own.low + own.high)});
+            {first_entry_, entries, first_row_, rows, first_tile_, 0.5 * (own.low + own.high)});
         out_.most_entries = std::max(out_.most_entries, entries);
         return true;
     }
@@ -251,7 +254,7 @@ private:
     std::vector<std::int64_t> row_begin_, row_of_;
     std::vector<std::int32_t> local_; ///< [shifts][clusters]: the entry in the open block, or -1
     std::vector<std::uint16_t> masked_, plain_; ///< numbers of tiles
-    std::int64_t first_entry_ = 0, first_row_ = 0;
+    std::int64_t first_entry_ = 0, first_row_ = 0, first_tile_ = 0;
     PairBlocks out_;
 };
 

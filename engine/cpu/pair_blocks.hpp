@@ -19,7 +19,8 @@ struct PairBlocks {
     struct Block {
         std::int64_t first_entry, entries;
         std::int64_t first_row, rows;
-        Vec3 origin; ///< at the search, nm
+        std::int64_t first_tile; ///< of the numbers of its tiles
+        Vec3 origin;             ///< at the search, nm
     };
     std::vector<Block> blocks;
     std::vector<std::int32_t> cluster; ///< of each entry
@@ -39,6 +40,9 @@ struct BlockRules {
     /// nm: what is nearer to a block's rows must lie where FP32 is exact, or the block is cut.
     /// Zero: nothing asks for that.
     double kernel_radius = 0;
+    /// nm: a tile without a pair nearer than it is far (BlockRow), and looked at again when tiles
+    /// are chosen; the others are kept unseen. Zero: all are far. Does not reach the bits.
+    double near_radius = 0;
     const DomainOwner* owner = nullptr;       ///< some pairs are other ranks'; null: none
     std::span<const std::uint8_t> is_partial; ///< [columns]: the list has dropped such pairs
     /// [types][types] and [slots]: pairs of types the kernel has no formula for; empty: none

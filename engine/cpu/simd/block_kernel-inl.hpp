@@ -34,13 +34,16 @@ struct ClusterLanes {
         : x(four_times(line)), y(four_times(line + 4)), z(four_times(line + 8))
     {
     }
+    /// Squared distances of its atoms from the other line's.
+    [[nodiscard]] Floats distances2(const float* other) const
+    {
+        const Floats dx = x - quad(other), dy = y - quad(other + 4), dz = z - quad(other + 8);
+        return fused(dz, dz, fused(dy, dy, dx * dx));
+    }
     /// Bit 4 a + b: its a-th atom and the other line's b-th are nearer than the root of the limit.
-    template <bool Integer>
     [[nodiscard]] std::uint32_t nearer_than(const Floats& limit2, const float* other) const
     {
-        const Floats dx = displacement<Integer>(x, other), dy = displacement<Integer>(y, other + 4),
-                     dz = displacement<Integer>(z, other + 8);
-        return bits_of(is_less(fused(dz, dz, fused(dy, dy, dx * dx)), limit2));
+        return bits_of(is_less(distances2(other), limit2));
     }
 };
 
@@ -247,10 +250,10 @@ template <class Use>
 [[gnu::always_inline]] inline void for_each_tile(const BlockRow& row, const std::uint16_t* numbers,
                                                  const Use& use)
 {
-    for (std::int64_t k = row.begin; k < row.plain; k += BlockTile::size<true>) {
+    for (std::ptrdiff_t k = row.begin; k < row.plain; k += BlockTile::size<true>) {
         use(BlockTile::of<true>(numbers + k));
     }
-    for (std::int64_t k = row.plain; k < row.end; k += BlockTile::size<false>) {
+    for (std::ptrdiff_t k = row.plain; k < row.end; k += BlockTile::size<false>) {
         use(BlockTile::of<false>(numbers + k));
     }
 }

@@ -50,7 +50,9 @@ struct BlockTile {
 };
 struct BlockRow {
     std::int32_t entry;
-    std::int64_t begin, plain, end; ///< of its numbers; from `plain` on all pairs count
+    /// Of its numbers, counted from the block's first; from `plain` on all pairs count, from `far`
+    /// on the search found the atoms of a tile apart.
+    std::int32_t begin, plain, far, end;
 
     [[nodiscard]] std::int64_t tiles() const
     {
@@ -70,7 +72,7 @@ struct BlockTask {
     std::int64_t entries;
     const BlockRow* rows;
     std::int64_t row_count;
-    const std::uint16_t* tiles; ///< numbers
+    const std::uint16_t* tiles; ///< numbers of the block
 };
 
 /// Room for one block; 64-byte lines of 16 numbers.

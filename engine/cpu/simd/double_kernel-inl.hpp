@@ -105,7 +105,7 @@ inline void find_units(const DoubleTask& task, const BlockRow& row, const Double
     for_each_tile(
         row, task.tiles, [&](const BlockTile& tile) __attribute__((always_inline)) {
             const std::uint32_t bits =
-                own.nearer_than<false>(near2, work.near + 16 * std::size_t{tile.entry}) & tile.mask;
+                own.nearer_than(near2, work.near + 16 * std::size_t{tile.entry}) & tile.mask;
             for (std::size_t a = 0; a < 4; ++a) {
                 const std::uint32_t four = bits >> 4 * a & 0xFU;
                 units[a][count[a]] = tile.entry | four << 16;

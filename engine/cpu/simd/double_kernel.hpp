@@ -21,7 +21,7 @@ struct DoubleTask {
     std::int64_t entries;
     const BlockRow* rows;
     std::int64_t row_count;
-    const std::uint16_t* tiles; ///< numbers
+    const std::uint16_t* tiles; ///< numbers of the block
 };
 
 /// Room for one block.

@@ -26,7 +26,7 @@ inline std::size_t keep_near(const float* row, const float* lines, const std::ui
     std::size_t kept = 0;
     for (std::size_t k = 0; k < count; k += size) {
         const BlockTile tile = BlockTile::of<Masked>(tiles + k);
-        std::uint32_t near = own.nearer_than<false>(limit, lines + 16 * std::size_t{tile.entry});
+        std::uint32_t near = own.nearer_than(limit, lines + 16 * std::size_t{tile.entry});
         out[kept] = tile.entry;
         if constexpr (Masked) {
             near &= tile.mask;
@@ -35,6 +35,26 @@ inline std::size_t keep_near(const float* row, const float* lines, const std::ui
         kept += near != 0 ? size : 0; // no branch: it could not be foretold
     }
     return kept;
+}
+
+inline SplitTiles split_near(const float* row, const float* lines, const std::uint16_t* entries,
+                             std::size_t count, SplitLimits limits2, std::uint16_t* near,
+                             std::uint16_t* far)
+{
+    const ClusterLanes own(row);
+    const Floats near2 = broadcast(limits2.near), far2 = broadcast(limits2.far);
+    SplitTiles found{0, 0};
+    for (std::size_t k = 0; k < count; ++k) {
+        const std::uint16_t entry = entries[k];
+        const Floats r2 = own.distances2(lines + 16 * std::size_t{entry});
+        const std::uint32_t is_near = bits_of(is_less(r2, near2)) != 0 ? 1 : 0;
+        const std::uint32_t is_found = bits_of(is_less(r2, far2)) != 0 ? 1 : 0;
+        near[found.near] = entry;
+        far[found.far] = entry;
+        found.near += is_near;
+        found.far += is_found & ~is_near;
+    }
+    return found;
 }
 
 inline std::size_t find_boxes(const float* box, const float* boxes, std::size_t begin,

@@ -25,6 +25,20 @@ using PlaceEntries = float (*)(const PlacedEntries& from, std::size_t count, flo
 using KeepNear = std::size_t (*)(const float* row, const float* lines, const std::uint16_t* tiles,
                                  std::size_t count, float limit2, std::uint16_t* out);
 
+/// Squares of distances, nm^2; near is not above far.
+struct SplitLimits {
+    float near, far;
+};
+struct SplitTiles {
+    std::size_t near, far;
+};
+/// Of `count` entries, those with an atom nearer to the row's than the first limit are copied to
+/// `near`, those nearer than the second to `far`, which both have room for all; returns how many.
+/// The rest as for KeepNear.
+using SplitNear = SplitTiles (*)(const float* row, const float* lines, const std::uint16_t* entries,
+                                 std::size_t count, SplitLimits limits2, std::uint16_t* near,
+                                 std::uint16_t* far);
+
 /// Lists those of the entries [begin, end) whose box is nearer than the root of `limit2` to `box`
 /// (low x, y, z, high x, y, z), and perhaps some of the fifteen before `begin`; returns how many.
 /// `boxes`: [entries / 16][6][16], nm; what is beyond `end` must be far.
@@ -37,6 +51,7 @@ struct PairKernels {
     DoubleKernel fp64;
     PlaceEntries place_entries;
     KeepNear keep_near, keep_near_masked;
+    SplitNear split_near;
     FindBoxes find_boxes;
 };
 /// Those of the level in use.

@@ -51,6 +51,7 @@ protected:
         BlockRules rules;
         rules.largest_block = largest_block;
         rules.kernel_radius = 0.8 * GetParam().radius;
+        rules.near_radius = near_radius_;
         PairBlocks blocks;
         EXPECT_TRUE(
             search_.find(list_, excluded_, x_, list_.shift_vectors(box_), rules, threads, blocks));
@@ -94,6 +95,7 @@ protected:
     }
 
     int count_ = GetParam().atoms;
+    double near_radius_ = 0.7 * GetParam().radius; ///< nm
     Box box_{GetParam().cell};
     std::vector<Vec3> x_ = support::scattered(count_, GetParam().cell, 0.05, 7);
     RaggedList excluded_;
@@ -102,12 +104,11 @@ protected:
 };
 
 /// Those of which some pairs do not count come first.
-std::vector<BlockTile> tiles_of(const BlockRow& row, const PairBlocks& blocks)
+std::vector<BlockTile> tiles_of(const BlockRow& row, const std::uint16_t* numbers)
 {
     std::vector<BlockTile> out;
-    const std::uint16_t *number = blocks.tiles.data() + row.begin,
-                        *const plain = blocks.tiles.data() + row.plain,
-                        *const end = blocks.tiles.data() + row.end;
+    const std::uint16_t *number = numbers + row.begin, *const plain = numbers + row.plain,
+                        *const end = numbers + row.end;
     for (; number < plain; number += BlockTile::size<true>) {
         out.push_back(BlockTile::of<true>(number));
     }
@@ -129,7 +130,11 @@ TEST_P(BlockSearchIn, FindsEveryPairOfTheListOnceAndNoneThatMustNotCount)
                 const BlockRow& row = blocks.rows[static_cast<std::size_t>(r)];
                 const auto own = first + static_cast<std::size_t>(row.entry);
                 ASSERT_EQ(blocks.shift[own], 0U);
-                for (const BlockTile& tile : tiles_of(row, blocks)) {
+                const auto tiles = tiles_of(row, blocks.tiles.data() + block.first_tile);
+                const std::int64_t masked = std::ssize(tiles) - (row.end - row.plain);
+                const std::int64_t first_far = std::ssize(tiles) - (row.end - row.far);
+                for (std::int64_t t = 0; t < std::ssize(tiles); ++t) {
+                    const BlockTile& tile = tiles[static_cast<std::size_t>(t)];
                     ASSERT_LT(tile.entry, block.entries);
                     double nearest = 1e9;
                     for (int bit = 0; bit < 16; ++bit) {
@@ -141,7 +146,10 @@ TEST_P(BlockSearchIn, FindsEveryPairOfTheListOnceAndNoneThatMustNotCount)
                             nearest = std::min(nearest, distance(p));
                         }
                     }
-                    EXPECT_LT(nearest, GetParam().radius * 1.001); // FP32, of a few times it
+                    const bool is_near = t >= masked && t < first_far;
+                    EXPECT_LT(nearest, (is_near ? near_radius_ : GetParam().radius) *
+                                           1.001); // FP32, of a few times it
+                    EXPECT_GT(nearest, t >= first_far ? 0.999 * near_radius_ : 0.0);
                 }
             }
         }
@@ -156,10 +164,11 @@ std::vector<std::int64_t> numbers_of_blocks(const PairBlocks& blocks)
 {
     std::vector<std::int64_t> out{blocks.most_entries};
     for (const PairBlocks::Block& block : blocks.blocks) {
-        out.insert(out.end(), {block.first_entry, block.entries, block.first_row, block.rows});
+        out.insert(out.end(), {block.first_entry, block.entries, block.first_row, block.rows,
+                               block.first_tile});
     }
     for (const BlockRow& row : blocks.rows) {
-        out.insert(out.end(), {row.entry, row.begin, row.plain, row.end});
+        out.insert(out.end(), {row.entry, row.begin, row.plain, row.far, row.end});
     }
     return out;
 }
