@@ -13,8 +13,8 @@
 namespace tessera
 {
 
-/// Another rank of the run failed, for the reason in the text, and tells it. Any call of a Transport
-/// may throw this.
+/// Another rank of the run failed, for the reason in the text, and tells it. Any call of a
+/// Transport may throw this.
 struct OtherRankError : MpiError {
     using MpiError::MpiError;
 };
@@ -49,6 +49,32 @@ public:
     {
         return begin_exchange(std::move(to), lengths)->finish();
     }
+
+    /// Messages between memory that stays the caller's.
+    class Copies {
+    public:
+        virtual ~Copies() = default;
+        /// Once: what others sent has come, and what was sent may be written over.
+        virtual void finish() = 0;
+    };
+    /// Bytes that go to a rank, and where those from one come to: never this rank's own.
+    struct Sent {
+        int rank;
+        std::span<const std::byte> bytes;
+    };
+    struct Received {
+        int rank;
+        std::span<std::byte> bytes;
+    };
+    /// Begins what begin_exchange() does, without copies on the way; all ranks call it, also those
+    /// with nothing to say. Memory of a device may be given where reaches_devices(). `memory` owns
+    /// it, so that it stays while messages are on their way, whatever becomes of the caller.
+    virtual std::unique_ptr<Copies> begin_copies(std::span<const Sent> out,
+                                                 std::span<const Received> in,
+                                                 std::shared_ptr<const void> memory) = 0;
+    /// Whether messages may come from and go to memory of a GPU (RDMA from there, or copies by the
+    /// message layer). Else they are staged through the host's.
+    [[nodiscard]] virtual bool reaches_devices() const { return false; }
 
     /// Replaces values by their sums over ranks, as two's complement integers: no order, no
     /// rounding. The same length on all ranks.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstring>
 #include <exception>
 #include <map>
 #include <mutex>
@@ -27,9 +28,18 @@ class Room {
 public:
     using Messages = std::vector<Transport::Bytes>;
 
-    explicit Room(int ranks) : ranks_(ranks) {}
+    Room(int ranks, CopyBytes copy) : ranks_(ranks), copy_(std::move(copy)) {}
 
     [[nodiscard]] int ranks() const { return ranks_; }
+    [[nodiscard]] bool reaches_devices() const { return copy_ != nullptr; }
+    void copy(void* to, const void* from, std::size_t bytes) const
+    {
+        if (copy_) {
+            copy_(to, from, bytes);
+        } else {
+            std::memcpy(to, from, bytes);
+        }
+    }
 
     /// In the n-th exchange of rank `from`, which is the n-th of every rank.
     void put(std::int64_t n, int from, Messages to)
@@ -82,6 +92,7 @@ private:
     };
 
     int ranks_;
+    CopyBytes copy_;
     std::mutex mutex_;
     std::condition_variable all_here_;
     std::map<std::int64_t, Table> tables_; ///< of exchanges under way
@@ -133,6 +144,46 @@ public:
         return out;
     }
 
+    class Copies final : public Transport::Copies {
+    public:
+        Copies(const Room& room, std::unique_ptr<Transport::Exchange> exchange,
+               std::span<const Received> in, std::shared_ptr<const void> memory)
+            : room_(room), exchange_(std::move(exchange)), in_(in.begin(), in.end()),
+              memory_(std::move(memory))
+        {
+        }
+        void finish() override
+        {
+            const std::vector<Bytes> from = exchange_->finish();
+            for (const Received& part : in_) {
+                const Bytes& bytes = from[at(part.rank)];
+                TESSERA_EXPECT(bytes.size() == part.bytes.size());
+                room_.copy(part.bytes.data(), bytes.data(), bytes.size());
+            }
+        }
+
+    private:
+        const Room& room_;
+        std::unique_ptr<Transport::Exchange> exchange_;
+        std::vector<Received> in_;
+        std::shared_ptr<const void> memory_;
+    };
+
+    std::unique_ptr<Transport::Copies> begin_copies(std::span<const Sent> out,
+                                                    std::span<const Received> in,
+                                                    std::shared_ptr<const void> memory) override
+    {
+        std::vector<Bytes> to(at(size()));
+        for (const Sent& part : out) {
+            to[at(part.rank)].resize(part.bytes.size());
+            room_.copy(to[at(part.rank)].data(), part.bytes.data(), part.bytes.size());
+        }
+        return std::make_unique<Copies>(room_, begin_exchange(std::move(to), {}), in,
+                                        std::move(memory));
+    }
+
+    [[nodiscard]] bool reaches_devices() const override { return room_.reaches_devices(); }
+
     void add(std::span<std::int64_t> values) override
     {
         combine(values, [](std::int64_t a, std::int64_t b) {
@@ -171,9 +222,9 @@ private:
 
 } // namespace
 
-void run_loopback(int ranks, const std::function<void(Transport&)>& work)
+void run_loopback(int ranks, const std::function<void(Transport&)>& work, CopyBytes copy)
 {
-    Room room(ranks);
+    Room room(ranks, std::move(copy));
     std::vector<std::exception_ptr> fault(at(ranks));
     std::vector<std::thread> threads;
     threads.reserve(static_cast<std::size_t>(ranks));

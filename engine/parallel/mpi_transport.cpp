@@ -19,6 +19,9 @@
 #define MPICH_SKIP_MPICXX 1
 #define OMPI_SKIP_MPICXX 1
 #include <mpi.h>
+#if defined(OPEN_MPI)
+#include <mpi-ext.h>
+#endif
 
 namespace tessera
 {
@@ -157,6 +160,35 @@ int count_of(std::size_t bytes)
     return static_cast<int>(bytes);
 }
 
+/// Between two ranks messages arrive in the order in which they were sent: none needs a tag.
+void receive(std::span<std::byte> in, int rank, std::vector<MPI_Request>& requests)
+{
+    check(MPI_Irecv(in.data(), count_of(in.size()), MPI_BYTE, rank, 0, MPI_COMM_WORLD,
+                    &requests.emplace_back()),
+          "receiving from another rank");
+}
+
+void send(std::span<const std::byte> out, int rank, std::vector<MPI_Request>& requests)
+{
+    check(MPI_Isend(out.data(), count_of(out.size()), MPI_BYTE, rank, 0, MPI_COMM_WORLD,
+                    &requests.emplace_back()),
+          "sending to another rank");
+}
+
+/// Whether this MPI takes addresses of CUDA memory, by its own word at run time.
+bool mpi_reaches_devices()
+{
+#if defined(MPIX_GPU_SUPPORT_CUDA) // MPICH and its relatives
+    int reaches = 0;
+    check(MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &reaches), "asking for GPU support");
+    return reaches != 0;
+#elif defined(MPIX_CUDA_AWARE_SUPPORT) // Open MPI
+    return MPIX_Query_cuda_support() != 0;
+#else
+    return false;
+#endif
+}
+
 class MpiTransport final : public Transport {
 public:
     explicit MpiTransport(FaultWatch& faults) : patience_(has_more_ranks_than_cores(), faults)
@@ -218,6 +250,49 @@ public:
         out->begin(lengths);
         return out;
     }
+
+    class Copies final : public Transport::Copies {
+    public:
+        Copies(MpiTransport& ranks, std::shared_ptr<const void> memory)
+            : ranks_(ranks), memory_(std::move(memory))
+        {
+        }
+        std::vector<MPI_Request>& requests() { return requests_; }
+        void finish() override
+        {
+            ranks_.wait(requests_, memory_);
+            requests_.clear();
+        }
+        ~Copies() override
+        {
+            if (!requests_.empty()) {
+                ranks_.keep(memory_);
+            }
+        }
+        Copies(const Copies&) = delete;
+        Copies& operator=(const Copies&) = delete;
+
+    private:
+        MpiTransport& ranks_;
+        std::shared_ptr<const void> memory_;
+        std::vector<MPI_Request> requests_;
+    };
+
+    std::unique_ptr<Transport::Copies> begin_copies(std::span<const Sent> out,
+                                                    std::span<const Received> in,
+                                                    std::shared_ptr<const void> memory) override
+    {
+        auto copies = std::make_unique<Copies>(*this, std::move(memory));
+        for (const Received& part : in) {
+            receive(part.bytes, part.rank, copies->requests());
+        }
+        for (const Sent& part : out) {
+            send(part.bytes, part.rank, copies->requests());
+        }
+        return copies;
+    }
+
+    [[nodiscard]] bool reaches_devices() const override { return mpi_reaches_devices(); }
 
     void add(std::span<std::int64_t> values) override
     {
@@ -417,7 +492,6 @@ private:
     bool is_ill_ = false;
 };
 
-/// Between two ranks messages arrive in the order in which they were sent: exchanges need no tag.
 void MpiTransport::Exchange::begin(std::span<const std::size_t> lengths)
 {
     for (int r = 0; r < ranks_.size(); ++r) {
@@ -429,16 +503,10 @@ void MpiTransport::Exchange::begin(std::span<const std::size_t> lengths)
         }
         in.resize(lengths[static_cast<std::size_t>(r)]);
         if (!in.empty()) {
-            requests_.emplace_back();
-            check(MPI_Irecv(in.data(), count_of(in.size()), MPI_BYTE, r, 0, MPI_COMM_WORLD,
-                            &requests_.back()),
-                  "receiving from another rank");
+            receive(in, r, requests_);
         }
         if (!out.empty()) {
-            requests_.emplace_back();
-            check(MPI_Isend(out.data(), count_of(out.size()), MPI_BYTE, r, 0, MPI_COMM_WORLD,
-                            &requests_.back()),
-                  "sending to another rank");
+            send(out, r, requests_);
         }
     }
 }

@@ -20,7 +20,6 @@ namespace
 {
 
 using Bytes = Transport::Bytes;
-using FixedForce = std::array<std::int64_t, 3>;
 
 std::size_t at(std::int64_t k)
 {
@@ -60,18 +59,7 @@ std::size_t place_of(const Atoms& ascending, std::int32_t atom, std::size_t near
 /// Atoms are listed in ascending order wherever they travel.
 constexpr auto is_earlier = [](const auto& a, const auto& b) { return a.atom < b.atom; };
 
-/// Bytes of messages that carry so much for every atom listed.
-std::vector<std::size_t> lengths(const std::vector<std::vector<std::int32_t>>& atoms,
-                                 std::size_t bytes)
-{
-    std::vector<std::size_t> out;
-    for (const std::vector<std::int32_t>& list : atoms) {
-        out.push_back(bytes * list.size());
-    }
-    return out;
-}
-
-void add_to(FixedForce& sum, const FixedForce& f)
+void add_to(std::array<std::int64_t, 3>& sum, const std::array<std::int64_t, 3>& f)
 {
     for (std::size_t c = 0; c < 3; ++c) {
         sum[c] = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum[c]) +
@@ -268,47 +256,35 @@ void DomainBackend::settle(const DomainCut& cut, std::vector<Traveller> own)
     part_ = std::make_shared<const LocalTopology>(
         make_local_topology(*whole_, index_, cut, std::move(global), canonical(part.position), me));
     const auto in_own_numbers = [&](std::vector<std::vector<std::int32_t>>& lists) {
+        RaggedList rows;
         for (std::vector<std::int32_t>& list : lists) {
             std::size_t near = 0;
             for (std::int32_t& atom : list) {
                 atom = part_->local_of(atom, near);
                 near = at(atom) + 1;
             }
+            rows.add_row(list);
         }
+        return rows;
     };
-    exports_ = std::move(known_elsewhere);
-    ghosts_ = std::move(owned_elsewhere);
-    in_own_numbers(exports_);
-    in_own_numbers(ghosts_);
+    halo_ = {in_own_numbers(known_elsewhere), in_own_numbers(owned_elsewhere)};
+    positions_ = {halo_.exports, halo_.ghosts};
+    returned_ = {halo_.ghosts, halo_.exports};
     own_.adopt_part({part_, &part_->topology}, forces_.of(part_), part);
 }
 
 void DomainBackend::send_positions()
 {
     const ScopedPhase phase(times(), "exchange");
-    std::vector<Bytes> to(exports_.size());
-    for (std::size_t r = 0; r < to.size(); ++r) {
-        to[r].reserve(exports_[r].size() * sizeof(GridPosition));
-        for (const std::int32_t n : exports_[r]) {
-            append(to[r], own_.state().position[at(n)]);
-        }
-    }
-    positions_ = ranks_.begin_exchange(std::move(to), lengths(ghosts_, sizeof(GridPosition)));
+    positions_.begin(ranks_, [&](std::size_t n) { return own_.state().position[n]; });
 }
 
 /// If that is still to be done.
 void DomainBackend::place_ghosts()
 {
-    if (!positions_) {
-        return;
-    }
-    const ScopedPhase phase(times(), "exchange");
-    const std::vector<Bytes> from = std::exchange(positions_, {})->finish();
-    for (std::size_t r = 0; r < from.size(); ++r) {
-        ByteReader positions(from[r]);
-        for (const std::int32_t n : ghosts_[r]) {
-            own_.set_ghost(at(n), positions.take<GridPosition>());
-        }
+    if (positions_.are_under_way()) {
+        const ScopedPhase phase(times(), "exchange");
+        positions_.finish([&](std::size_t n, const GridPosition& x) { own_.set_ghost(n, x); });
     }
 }
 
@@ -316,27 +292,14 @@ void DomainBackend::send_forces()
 {
     const ScopedPhase phase(times(), "exchange");
     auto& sums = own_.sums().fixed();
-    std::vector<Bytes> to(ghosts_.size());
-    for (std::size_t r = 0; r < to.size(); ++r) {
-        to[r].reserve(ghosts_[r].size() * sizeof(FixedForce));
-        for (const std::int32_t n : ghosts_[r]) {
-            append(to[r], std::exchange(sums[at(n)], FixedForce{}));
-        }
-    }
-    returned_ = ranks_.begin_exchange(std::move(to), lengths(exports_, sizeof(FixedForce)));
+    returned_.begin(ranks_, [&](std::size_t n) { return std::exchange(sums[n], FixedForce{}); });
 }
 
 void DomainBackend::take_forces()
 {
     const ScopedPhase phase(times(), "exchange");
     auto& sums = own_.sums().fixed();
-    const std::vector<Bytes> from = std::exchange(returned_, {})->finish();
-    for (std::size_t r = 0; r < from.size(); ++r) {
-        ByteReader forces(from[r]);
-        for (const std::int32_t n : exports_[r]) {
-            add_to(sums[at(n)], forces.take<FixedForce>());
-        }
-    }
+    returned_.finish([&](std::size_t n, const FixedForce& f) { add_to(sums[n], f); });
 }
 
 void DomainBackend::begin_forces(Wanted wanted)

@@ -1,13 +1,16 @@
 #pragma once
 
+#include "engine/backend/atom_messages.hpp"
 #include "engine/backend/backend.hpp"
 #include "engine/backend/crew.hpp"
 #include "engine/backend/transport.hpp"
 #include "engine/cpu/cpu_backend.hpp"
 #include "engine/cpu/cpu_forces.hpp"
+#include "engine/plans/halo_plan.hpp"
 #include "engine/plans/local_topology.hpp"
 #include "engine/plans/settings.hpp"
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -93,6 +96,8 @@ private:
         std::int32_t atom;
         GridPosition position;
     };
+    using FixedForce = std::array<std::int64_t, 3>;
+
     [[nodiscard]] DomainCut next_cut(const Extents& extents);
     [[nodiscard]] DomainGrid next_grid(const Box& box);
     [[nodiscard]] std::vector<double> work_of_ranks();
@@ -121,9 +126,9 @@ private:
 
     State state_;
     std::shared_ptr<const LocalTopology> part_;
-    std::vector<std::vector<std::int32_t>> exports_; ///< own atoms that a rank knows, [ranks]
-    std::vector<std::vector<std::int32_t>> ghosts_;  ///< atoms that a rank owns, [ranks]
-    std::unique_ptr<Transport::Exchange> positions_, returned_; ///< on their way
+    HaloPlan halo_;
+    AtomMessages<GridPosition> positions_; ///< to ghosts
+    AtomMessages<FixedForce> returned_;    ///< of ghosts
 };
 
 } // namespace tessera
