@@ -178,11 +178,11 @@ void send(std::span<const std::byte> out, int rank, std::vector<MPI_Request>& re
 /// Whether this MPI takes addresses of CUDA memory, by its own word at run time.
 bool mpi_reaches_devices()
 {
-#if defined(MPIX_GPU_SUPPORT_CUDA) // MPICH and its relatives
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 40000000 // MPICH and its relatives
     int reaches = 0;
     check(MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &reaches), "asking for GPU support");
     return reaches != 0;
-#elif defined(MPIX_CUDA_AWARE_SUPPORT) // Open MPI
+#elif defined(OPEN_MPI)
     return MPIX_Query_cuda_support() != 0;
 #else
     return false;
