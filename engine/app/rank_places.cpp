@@ -1,13 +1,19 @@
 #include "engine/app/rank_places.hpp"
 
+#include "cuda/make_backend.hpp"
+
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
+#include <map>
 #include <sched.h>
 #include <set>
 #include <sstream>
+#include <tuple>
 #include <unistd.h>
+#include <utility>
 
 namespace tessera
 {
@@ -23,6 +29,11 @@ RankPlace place_of_this_process(int threads)
     if (gethostname(name.data(), name.size() - 1) == 0) {
         out.node = name.data();
     }
+    out.devices = gpu_report().devices;
+    if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) {
+        out.visible_devices = visible;
+        std::erase(out.visible_devices, ' ');
+    }
     cpu_set_t mask;
     CPU_ZERO(&mask);
     if (sched_getaffinity(0, sizeof(mask), &mask) == 0) {
@@ -37,7 +48,8 @@ RankPlace place_of_this_process(int threads)
 
 Transport::Bytes written(const RankPlace& place)
 {
-    std::string text = fmt::format("{} {}", place.node.empty() ? "?" : place.node, place.threads);
+    std::string text = fmt::format("{} {} {} ={}", place.node.empty() ? "?" : place.node,
+                                   place.threads, place.devices, place.visible_devices);
     for (const int core : place.cores) {
         text += fmt::format(" {}", core);
     }
@@ -52,7 +64,8 @@ RankPlace read(const Transport::Bytes& bytes)
     std::memcpy(text.data(), bytes.data(), bytes.size());
     std::istringstream words(text);
     RankPlace out;
-    words >> out.node >> out.threads;
+    words >> out.node >> out.threads >> out.devices >> out.visible_devices;
+    out.visible_devices.erase(0, 1); // the mark of a text that may be empty
     for (int core = 0; words >> core;) {
         out.cores.push_back(core);
     }
@@ -117,6 +130,46 @@ std::vector<RankPlace> places_of_ranks(Transport& ranks, int threads)
     return out;
 }
 
+std::vector<int> devices_of_ranks(const std::vector<RankPlace>& places)
+{
+    std::map<std::pair<std::string, std::string>, int> taken; // by node and what is seen there
+    std::vector<int> out;
+    for (const RankPlace& place : places) {
+        int& next = taken[{place.node, place.visible_devices}];
+        out.push_back(place.devices > 0 ? next++ % place.devices : -1);
+    }
+    return out;
+}
+
+namespace
+{
+
+std::string devices_in_words(const std::vector<RankPlace>& places)
+{
+    const std::vector<int> devices = devices_of_ranks(places);
+    std::map<std::tuple<std::string, std::string, int>, int> users;
+    std::string out, notes;
+    for (std::size_t r = 0; r < places.size(); ++r) {
+        const RankPlace& place = places[r];
+        if (devices[r] < 0) {
+            continue;
+        }
+        out +=
+            fmt::format("  rank {}: {}, GPU {} of {}{}\n", r, place.node, devices[r], place.devices,
+                        place.visible_devices.empty()
+                            ? ""
+                            : fmt::format(" (CUDA_VISIBLE_DEVICES={})", place.visible_devices));
+        if (++users[{place.node, place.visible_devices, devices[r]}] == 2 && notes.empty()) {
+            notes = fmt::format("note: {}: ranks share GPU {}. Start as many ranks on a node as it "
+                                "has GPUs (srun --ntasks-per-node, --gpus-per-node)\n",
+                                place.node, devices[r]);
+        }
+    }
+    return out + notes;
+}
+
+} // namespace
+
 std::string in_words(const std::vector<RankPlace>& places)
 {
     constexpr std::size_t most = 16; // nodes told one by one
@@ -147,7 +200,7 @@ std::string in_words(const std::vector<RankPlace>& places)
     if (nodes.size() > most) {
         out += fmt::format("  and {} nodes more\n", nodes.size() - most);
     }
-    return out + notes;
+    return out + notes + devices_in_words(places);
 }
 
 } // namespace tessera

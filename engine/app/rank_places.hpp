@@ -13,13 +13,19 @@ struct RankPlace {
     std::string node;
     std::vector<int> cores; ///< that it may use (its affinity mask), ascending
     int threads = 1;
+    int devices = 0;               ///< GPUs that it sees
+    std::string visible_devices{}; ///< CUDA_VISIBLE_DEVICES; empty: not set
 };
 
 /// Of all ranks, by number; to be called by all of them.
 std::vector<RankPlace> places_of_ranks(Transport& ranks, int threads);
 
+/// Which of the GPUs that it sees each rank takes, [ranks]; -1: it sees none. Ranks of a node that
+/// see the same ones take them in turn: one each where there are enough, else they share.
+std::vector<int> devices_of_ranks(const std::vector<RankPlace>& places);
+
 /// For the log: ranks, threads and cores of each node, and a note for nodes whose ranks have more
-/// threads than cores.
+/// threads than cores. Where GPUs are seen, a line a rank on its own.
 std::string in_words(const std::vector<RankPlace>& places);
 
 } // namespace tessera

@@ -41,5 +41,40 @@ TEST(RankPlaces, OfManyNodesAreCounted)
                 HasSubstr("  n15: 1 rank, 1 thread, cores 0\n  and 84 nodes more\n"));
 }
 
+/// A rank that sees so many GPUs.
+RankPlace with_devices(const char* node, int devices, const char* visible = "")
+{
+    return {node, {0}, 1, devices, visible};
+}
+
+TEST(RankPlaces, RanksOfANodeTakeItsGpusInTurn)
+{
+    using testing::ElementsAre;
+    EXPECT_THAT(
+        devices_of_ranks({with_devices("n1", 2), with_devices("n1", 2), with_devices("n2", 2),
+                          with_devices("n1", 2), with_devices("n2", 2)}),
+        ElementsAre(0, 1, 0, 0, 1));
+    EXPECT_THAT(devices_of_ranks({with_devices("n1", 0), with_devices("n1", 4)}),
+                ElementsAre(-1, 0));
+}
+
+TEST(RankPlaces, RanksThatSeeOneGpuEachTakeThat)
+{
+    // as srun --gpus-per-task hides the others
+    const std::vector<RankPlace> places{with_devices("n1", 1, "2"), with_devices("n1", 1, "0")};
+    EXPECT_THAT(devices_of_ranks(places), testing::ElementsAre(0, 0));
+    const std::string said = in_words(places);
+    EXPECT_THAT(said, HasSubstr("  rank 0: n1, GPU 0 of 1 (CUDA_VISIBLE_DEVICES=2)\n"
+                                "  rank 1: n1, GPU 0 of 1 (CUDA_VISIBLE_DEVICES=0)\n"));
+    EXPECT_THAT(said, Not(HasSubstr("share GPU")));
+}
+
+TEST(RankPlaces, NoteRanksThatShareAGpu)
+{
+    const std::string said = in_words({with_devices("n1", 1), with_devices("n1", 1)});
+    EXPECT_THAT(said, HasSubstr("  rank 1: n1, GPU 0 of 1\nnote: n1: ranks share GPU 0."));
+    EXPECT_THAT(in_words({with_devices("n1", 0)}), Not(HasSubstr("GPU")));
+}
+
 } // namespace
 } // namespace tessera
