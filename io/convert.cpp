@@ -10,7 +10,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
+#include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -76,23 +79,36 @@ Topology bare_topology(const Coordinates& frame)
     return out;
 }
 
+/// What stands at `path` stays until the new file is whole.
 void write_one_frame(const std::string& path, const Coordinates& frame, const Topology* topology)
 {
+    const std::string aside = path + ".part";
     TrajectorySettings settings;
-    settings.path = path;
+    settings.path = aside;
     settings.position_precision = FloatWidth::float64;
     settings.periodic = frame.box && frame.box->is_periodic();
     settings.velocities = !frame.velocities.empty();
     const Topology bare = topology == nullptr ? bare_topology(frame) : Topology();
-    H5mdTrajectory out = H5mdTrajectory::create(settings, topology == nullptr ? bare : *topology);
-    out.append({frame.step.value_or(0),
-                frame.time.value_or(0),
-                frame.box.value_or(Box()),
-                frame.positions,
-                frame.velocities,
-                {},
-                {}});
-    out.close();
+    try {
+        H5mdTrajectory out =
+            H5mdTrajectory::create(settings, topology == nullptr ? bare : *topology);
+        out.append({frame.step.value_or(0),
+                    frame.time.value_or(0),
+                    frame.box.value_or(Box()),
+                    frame.positions,
+                    frame.velocities,
+                    {},
+                    {}});
+        out.close();
+        if (std::rename(aside.c_str(), path.c_str()) != 0) {
+            throw FileError(fmt::format("{}: cannot be written ({}). Check the folder and its "
+                                        "permissions.",
+                                        path, std::strerror(errno)));
+        }
+    } catch (...) {
+        std::remove(aside.c_str());
+        throw;
+    }
 }
 
 void write_as(const std::string& extension, const std::string& out, const Coordinates& frame,

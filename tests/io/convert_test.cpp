@@ -4,8 +4,13 @@
 #include "tests/io/scratch_file.hpp"
 #include "tests/io/small_systems.hpp"
 
+#include <csignal>
+#include <filesystem>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <iterator>
+#include <sys/resource.h>
 
 namespace tessera::test
 {
@@ -37,6 +42,54 @@ TEST(Convert, GoesThroughEveryFormatThatHoldsVelocitiesAndBack)
     EXPECT_EQ(d.residue_numbers, a.residue_numbers);
     EXPECT_EQ(d.time, 1.5);
     EXPECT_EQ(d.step, 750);
+}
+
+/// Files end at so many bytes while one stands, as where a disk is full.
+class FilesEndAt {
+public:
+    explicit FilesEndAt(rlim_t bytes) : signal_(std::signal(SIGXFSZ, SIG_IGN))
+    {
+        getrlimit(RLIMIT_FSIZE, &before_);
+        const rlimit tight{bytes, before_.rlim_max};
+        setrlimit(RLIMIT_FSIZE, &tight);
+    }
+    ~FilesEndAt()
+    {
+        setrlimit(RLIMIT_FSIZE, &before_);
+        std::signal(SIGXFSZ, signal_);
+    }
+    FilesEndAt(const FilesEndAt&) = delete;
+    FilesEndAt& operator=(const FilesEndAt&) = delete;
+
+private:
+    void (*signal_)(int);
+    rlimit before_{};
+};
+
+TEST(Convert, LeavesTheOldFileWhereTheNewOneDoesNotFit)
+{
+    const ScratchFolder folder;
+    const std::string one = folder.file("one.gro", two_waters);
+    std::string text = "many\n20000\n";
+    for (int k = 0; k < 20000; ++k) {
+        text += fmt::format("{:5d}SOL     OW{:5d}{:8.3f}{:8.3f}{:8.3f}\n", k % 99999, k % 99999,
+                            0.001 * (k % 997), 0.002 * (k % 991), 0.003 * (k % 983));
+    }
+    const std::string many = folder.file("many.gro", text + "   5.0 5.0 5.0\n");
+    const std::string out = folder / "out.h5md";
+    convert_coordinates(one, out);
+    const std::string before = read_file(out);
+
+    {
+        const FilesEndAt limit(before.size() + 100'000);
+        EXPECT_THROW(convert_coordinates(many, out), FileError);
+    }
+
+    EXPECT_EQ(read_file(out), before);
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(std::string(folder / "")), {}), 3)
+        << "a part of a file was left";
+    convert_coordinates(many, out);
+    EXPECT_EQ(read_coordinates(out).positions.size(), 20000U);
 }
 
 TEST(Convert, SaysThatPdbLosesVelocities)
