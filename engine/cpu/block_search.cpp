@@ -131,7 +131,7 @@ private:
             const bool is_here = (home | owners_.home_of(c)) == owners_.all_axes;
             if (is_own || (is_here && (shift > 0 || c >= node.first))) {
                 cluster_.push_back(c);
-                shift_.push_back(static_cast<std::uint32_t>(shift));
+                shift_.push_back(static_cast<std::uint16_t>(shift));
             }
         }
     }
@@ -372,7 +372,7 @@ private:
 
     // of the open block
     std::vector<std::int32_t> cluster_;            ///< [entries]
-    std::vector<std::uint32_t> shift_;             ///< [entries]
+    std::vector<std::uint16_t> shift_;             ///< [entries]
     Bounds all_;                                   ///< of all entries
     std::vector<std::int32_t> first_of_, next_of_; ///< [clusters], [entries]: entries by cluster
     AlignedVector<float> lines_;                   ///< [entries][16]: x4 y4 z4, nm
@@ -422,6 +422,7 @@ bool BlockSearch::find(const ClusterPairList& list, const RaggedList& exclusions
                        const BlockRules& rules, int threads, PairBlocks& blocks)
 {
     TESSERA_EXPECT(!list.all_pairs && shift_vectors.size() == list.shifts.size());
+    TESSERA_EXPECT(shift_vectors.size() <= 0xFFFF); // a few images along each axis
     TESSERA_EXPECT(rules.is_partial.empty() && rules.is_other.empty());
     threads = std::max(1, threads);
     nodes_.clear();

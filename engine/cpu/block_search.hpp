@@ -32,7 +32,7 @@ public:
     struct Part {
         std::vector<PairBlocks::Block> blocks;
         std::vector<std::int32_t> cluster;
-        std::vector<std::uint32_t> shift;
+        std::vector<std::uint16_t> shift;
         std::vector<BlockRow> rows;
         std::vector<std::uint16_t> tiles; ///< numbers, see BlockTile
         bool is_possible = true;

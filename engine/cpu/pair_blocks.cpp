@@ -137,7 +137,7 @@ private:
             known = static_cast<std::int32_t>(static_cast<std::int64_t>(out_.cluster.size()) -
                                               first_entry_);
             out_.cluster.push_back(cluster);
-            out_.shift.push_back(static_cast<std::uint32_t>(shift));
+            out_.shift.push_back(static_cast<std::uint16_t>(shift));
         }
         return static_cast<std::uint16_t>(known);
     }
@@ -264,6 +264,7 @@ PairBlocks make_pair_blocks(const ClusterPairList& list, std::span<const Vec3> s
                             const BlockRules& rules)
 {
     TESSERA_EXPECT(!list.all_pairs && shift_vectors.size() == list.shifts.size());
+    TESSERA_EXPECT(shift_vectors.size() <= 0xFFFF); // a few images along each axis
     return Builder(list, shift_vectors, rules).build();
 }
 

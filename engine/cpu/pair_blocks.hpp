@@ -24,7 +24,7 @@ struct PairBlocks {
     };
     std::vector<Block> blocks;
     std::vector<std::int32_t> cluster; ///< of each entry
-    std::vector<std::uint32_t> shift;  ///< of each entry; it stands at its position minus the shift
+    std::vector<std::uint16_t> shift;  ///< of each entry; it stands at its position minus the shift
     std::vector<BlockRow> rows;
     UnfilledVector<std::uint16_t> tiles; ///< numbers, see BlockTile
     std::int64_t most_entries = 0;

@@ -67,7 +67,7 @@ struct BlockTask {
                                  ///< root of 6 c6 x4, root of 12 c12 x4, times 2^(force_bits/2); or
                                  ///< sigma/2 x4, root of 24 epsilon x4, times 2^(force_bits/2)
     const std::int32_t* cluster; ///< [entries]
-    const std::uint32_t* offset; ///< [entries]: index into `origin`
+    const std::uint16_t* offset; ///< [entries]: index into `origin`
     const std::uint32_t* origin; ///< [shifts][16]: what an entry subtracts, x4 y4 z4 and zeros
     std::int64_t entries;
     const BlockRow* rows;

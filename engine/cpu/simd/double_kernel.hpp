@@ -15,7 +15,7 @@ struct DoubleTask {
     const double* xyzq;       ///< [clusters][4][4]: x y z (nm), charge (e)
     const std::int32_t* type; ///< [slots]
     const std::int32_t* cluster;
-    const std::uint32_t* offset;
+    const std::uint16_t* offset;
     const double* shift;          ///< [shifts][4]: what an entry subtracts, nm
     std::array<double, 3> origin; ///< nm; near all entries, reaches no bit
     std::int64_t entries;

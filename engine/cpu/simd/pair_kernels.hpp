@@ -10,7 +10,7 @@ namespace tessera
 struct PlacedEntries {
     const std::uint32_t* xyzq;       ///< [clusters][16]: x4 y4 z4 in units of 2^-23 nm, and others
     const std::int32_t* cluster;     ///< [entries]
-    const std::uint32_t* shift;      ///< [entries]
+    const std::uint16_t* shift;      ///< [entries]
     const std::uint32_t* subtracted; ///< [shifts][16]: of x4 y4 z4, the block's origin included
 };
 /// Writes positions relative to the block to `lines` [entries][16], x4 y4 z4, nm;
