@@ -3,6 +3,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 import warnings
@@ -10,6 +11,7 @@ import warnings
 import h5py
 import numpy as np
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "io"))
 from file_faults import read_journal
 
 try:

@@ -15,10 +15,11 @@ import time
 import unittest
 
 SOURCE = pathlib.Path(sys.argv[2])
-sys.path[:0] = [str(pathlib.Path(__file__).parent), str(SOURCE / "tests/io")]
 try:
     import faulty_runs
 except ImportError as missing:
+    if missing.name not in ("h5py", "numpy"):
+        raise
     print("SKIPPED: %s; install python3-h5py to check killed runs" % missing)
     sys.exit(77)
 if faulty_runs.LAUNCHER is None:

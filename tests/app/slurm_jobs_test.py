@@ -14,6 +14,8 @@ import unittest
 try:
     import faulty_runs
 except ImportError as missing:
+    if missing.name not in ("h5py", "numpy"):
+        raise
     print("SKIPPED: %s; install python3-h5py to compare runs" % missing)
     sys.exit(77)
 
