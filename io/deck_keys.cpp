@@ -311,14 +311,17 @@ const std::vector<DeckKey>& table()
          K::quantity_or_word,
          D::length,
          "\"none\"",
-         "positions of the trajectory lose digits, so that they can be compressed: they are rounded "
-         "to multiples of the largest power of two (in nm) that is not above this length",
+         "positions of the trajectory lose digits, so that they can be compressed: they are "
+         "rounded "
+         "to multiples of the largest power of two (in nm) that is not above this length, "
+         "1e-6 to 0.01 nm",
          {{"none"}}},
         {"output.compression",
          K::choice,
          D::none,
          "\"none\"",
-         "of positions, images, velocities and forces in the trajectory, frame by frame; nothing is "
+         "of positions, images, velocities and forces in the trajectory, frame by frame; nothing "
+         "is "
          "lost",
          {{"none"}, {"deflate-1"}, {"deflate-4"}}},
         {"output.velocities",
@@ -387,7 +390,10 @@ const std::vector<DeckKey>& table()
          K::flag,
          D::none,
          "true",
-         "the same bits for any number of threads, ranks and devices of one kind",
+         "the same bits for any number of threads, ranks and devices of one kind. In cells with an "
+         "edge above 32 nm last bits may still differ between numbers of ranks and after a "
+         "restart: "
+         "positions there pass through 53 bits",
          {}},
         {"compute.portable",
          K::flag,
