@@ -13,6 +13,7 @@
 #include "engine/app/version.hpp"
 #include "engine/base/let_go.hpp"
 #include "engine/plans/mesh_plan.hpp"
+#include "engine/simulation/domain_backend.hpp"
 #include "io/topology_hash.hpp"
 
 #include <array>
@@ -46,6 +47,14 @@ RunSession::RunSession(LoadedSystem system, const RunOptions& options, const Sto
         throw InputError(fmt::format("{}: hashes of the phases (output.hash_every) are made on one "
                                      "rank only. Use one rank, or take the key out.",
                                      deck.file.string()));
+    }
+    if (ranks_ != nullptr) { // before any file is touched
+        try {
+            refuse_what_ranks_cannot_share(deck.dynamics, system_.assembly.nonbonded,
+                                           system_.assembly.box, ranks_->size());
+        } catch (const InputError& refusal) {
+            throw InputError(fmt::format("{}: {}", deck.file.string(), refusal.what()));
+        }
     }
     if (deck.output.time_limit_of_slurm && speaks_) {
         system_.deck.output.time_limit = time_left_in_slurm_job(deck.place_of("output.time_limit"));

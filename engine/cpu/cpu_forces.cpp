@@ -167,10 +167,6 @@ PartForces::PartForces(std::shared_ptr<const Topology> whole, const NonbondedSet
                                [](double q) { return q != 0.0; })),
       long_range_(std::make_shared<LongRange>(whole_, settings))
 {
-    if (settings.shuffle_seed != 0) {
-        throw InputError("compute.shuffle_seed works on one rank (it permutes what ranks agree "
-                         "on). Use one rank, or take it out.");
-    }
 }
 
 Providers PartForces::of(const std::shared_ptr<const LocalTopology>& part)

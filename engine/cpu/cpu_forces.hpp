@@ -24,7 +24,7 @@ class LongRange;
 /// no atom (dispersion tail, background, self terms, the mesh's energy) is booked by rank 0.
 class PartForces {
 public:
-    /// Throws NotBuilt for direct Ewald sums, InputError for shuffled plans.
+    /// Throws NotBuilt for direct Ewald sums.
     PartForces(std::shared_ptr<const Topology> whole, const NonbondedSettings& settings,
                Transport& ranks);
 

@@ -33,8 +33,12 @@ double list_reach(const NonbondedSettings& s)
     return cutoff + std::max(0.0, s.list_buffer) + reach_of_rounding(s.precision, cutoff);
 }
 
-DynamicsSettings shareable(const DynamicsSettings& dynamics)
+DynamicsSettings shareable(const DynamicsSettings& dynamics, const NonbondedSettings& nonbonded)
 {
+    if (nonbonded.shuffle_seed != 0) {
+        throw InputError("compute.shuffle_seed works on one rank (it permutes what ranks agree "
+                         "on). Use one rank, or take it out.");
+    }
     if (dynamics.minimises()) {
         throw InputError("run.integrator = \"steepest-descent\" runs on one rank (its trial steps "
                          "are not shared). Minimise with one rank and several threads, and start "
@@ -69,11 +73,19 @@ void add_to(std::array<std::int64_t, 3>& sum, const std::array<std::int64_t, 3>&
 
 } // namespace
 
+void refuse_what_ranks_cannot_share(const DynamicsSettings& dynamics,
+                                    const NonbondedSettings& nonbonded, const Box& box, int ranks)
+{
+    shareable(dynamics, nonbonded);
+    const double reach = list_reach(nonbonded);
+    make_domain_cut(box, reach, {}, choose_domain_grid(box, reach, ranks));
+}
+
 DomainBackend::DomainBackend(std::shared_ptr<const Topology> topology,
                              const NonbondedSettings& nonbonded, const DynamicsSettings& dynamics,
                              double smallest_cell, Transport& ranks, int threads, Cuts cuts)
     : whole_(std::move(topology)), index_(*whole_), reach_(list_reach(nonbonded)), ranks_(ranks),
-      own_(whole_, shareable(dynamics), {}, smallest_cell, Crew(threads, &ranks)),
+      own_(whole_, shareable(dynamics, nonbonded), {}, smallest_cell, Crew(threads, &ranks)),
       forces_(whole_, nonbonded, ranks), cuts_(std::move(cuts))
 {
 }

@@ -118,8 +118,12 @@ class Ranks(unittest.TestCase):
                             (["compute.shuffle_seed=5"], "compute.shuffle_seed works on one rank"),
                             (["run.integrator=steepest-descent", "thermostat.kind=none", "run.velocities=from-file"],
                              '"steepest-descent" runs on one rank')):
-            run = self.folder("argon-nvt-fp64").run(ranks=2, sets=keys)
+            folder = self.folder("argon-nvt-fp64")
+            before = sorted(folder.path.iterdir())
+            run = folder.run(ranks=2, sets=keys)
             self.assertEqual(run.returncode, 2, run.stderr)
+            self.assertEqual(sorted(folder.path.iterdir()), before, "a refused run made files")
+            self.assertIn("run.toml: ", run.stderr)
             self.assertEqual(run.stderr.count(words), 1, run.stderr)
 
     def test_end_when_one_of_them_is_killed(self):
