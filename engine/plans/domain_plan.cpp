@@ -70,7 +70,7 @@ DomainGrid choose_domain_grid(const Box& box, double reach, int ranks)
         throw InputError("several ranks need a periodic cell to share the work. Use one rank, or "
                          "give a cell.");
     }
-    std::array<int, 3> best{};
+    std::array<int, 3> best{ranks, 1, 1}; // where no volume is finite
     double least = std::numeric_limits<double>::infinity();
     for (int x = ranks; x >= 1; --x) {
         for (int y = ranks / x; ranks % x == 0 && y >= 1; --y) {

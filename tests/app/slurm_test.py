@@ -13,13 +13,7 @@ import unittest
 
 import one_node_slurm
 
-try:
-    import faulty_runs
-except ImportError as missing:
-    if missing.name not in ("h5py", "numpy"):
-        raise
-    print("SKIPPED: %s; install python3-h5py to compare runs" % missing)
-    sys.exit(77)
+import faulty_runs
 if one_node_slurm.missing():
     print("SKIPPED: " + one_node_slurm.missing())
     sys.exit(77)

@@ -64,6 +64,15 @@ DeviceInteger word(int rank, std::size_t k)
     return 0x9e3779b97f4a7c15ull * (1000ull * static_cast<unsigned>(rank) + k + 1);
 }
 
+Words words_of(int rank, std::size_t atoms)
+{
+    Words words(3 * atoms);
+    for (std::size_t k = 0; k < words.size(); ++k) {
+        words[k] = word(rank, k);
+    }
+    return words;
+}
+
 Words download(const DeviceArray<DeviceInteger>& from, const Stream& stream)
 {
     Words out(from.size());
@@ -95,10 +104,7 @@ TEST_P(DeviceHaloTest, GhostsGetTheirOwnersPositions)
                     const HaloPlan plan = cut.plan(ranks.rank());
                     const Stream stream;
                     DeviceHalo halo(plan, ranks, stream);
-                    Words before(3 * cut.atoms(ranks.rank()));
-                    for (std::size_t k = 0; k < before.size(); ++k) {
-                        before[k] = word(ranks.rank(), k);
-                    }
+                    const Words before = words_of(ranks.rank(), cut.atoms(ranks.rank()));
                     DeviceArray<DeviceInteger> positions;
                     positions.upload(before, stream);
                     for (int step = 0; step < 2; ++step) { // memory is used again
@@ -135,10 +141,7 @@ TEST_P(DeviceHaloTest, ForcesOfGhostsAreAddedByTheirOwnersAndLeaveZeroBehind)
     const Cut cut{4, 300, 250}; // an atom stands on a list up to twice
     std::vector<Words> expected, after(4);
     for (int rank = 0; rank < cut.ranks; ++rank) {
-        Words& own = expected.emplace_back(3 * static_cast<std::size_t>(cut.own_of(rank)));
-        for (std::size_t k = 0; k < own.size(); ++k) {
-            own[k] = word(rank, k);
-        }
+        expected.push_back(words_of(rank, static_cast<std::size_t>(cut.own_of(rank))));
     }
     for (int rank = 0; rank < cut.ranks; ++rank) {
         std::size_t k = 3 * static_cast<std::size_t>(cut.own_of(rank));
@@ -159,10 +162,7 @@ TEST_P(DeviceHaloTest, ForcesOfGhostsAreAddedByTheirOwnersAndLeaveZeroBehind)
             const HaloPlan plan = cut.plan(ranks.rank());
             const Stream stream;
             DeviceHalo halo(plan, ranks, stream);
-            Words before(3 * cut.atoms(ranks.rank()));
-            for (std::size_t k = 0; k < before.size(); ++k) {
-                before[k] = word(ranks.rank(), k);
-            }
+            const Words before = words_of(ranks.rank(), cut.atoms(ranks.rank()));
             DeviceArray<DeviceInteger> forces;
             forces.upload(before, stream);
             halo.send_forces(forces.data());
