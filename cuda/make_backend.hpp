@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace tessera
 {
@@ -9,8 +10,9 @@ namespace tessera
 /// parts are built, `make_backend_stub.cpp` elsewhere; nothing above knows which.
 struct GpuReport {
     bool built = false;
-    int devices = 0;         ///< visible GPUs; 0 also when there is no driver
-    std::string description; ///< a sentence for `tessera info`
+    int devices = 0;                  ///< visible GPUs; 0 also when there is no driver
+    std::string description;          ///< a sentence for `tessera info`
+    std::vector<std::string> names{}; ///< [devices] "NVIDIA A100-SXM4-40GB, GPU-5c1f..."
 };
 GpuReport gpu_report();
 

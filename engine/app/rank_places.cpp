@@ -29,7 +29,9 @@ RankPlace place_of_this_process(int threads)
     if (gethostname(name.data(), name.size() - 1) == 0) {
         out.node = name.data();
     }
-    out.devices = gpu_report().devices;
+    const GpuReport gpus = gpu_report();
+    out.devices = gpus.devices;
+    out.device_names = gpus.names;
     if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) {
         out.visible_devices = visible;
         std::erase(out.visible_devices, ' ');
@@ -46,13 +48,12 @@ RankPlace place_of_this_process(int threads)
     return out;
 }
 
+/// A line each: node, CUDA_VISIBLE_DEVICES, numbers (threads, GPUs, cores), then a GPU's name each.
 Transport::Bytes written(const RankPlace& place)
 {
-    std::string text = fmt::format("{} {} {} ={}", place.node.empty() ? "?" : place.node,
-                                   place.threads, place.devices, place.visible_devices);
-    for (const int core : place.cores) {
-        text += fmt::format(" {}", core);
-    }
+    const std::string text = fmt::format("{}\n{}\n{} {} {}\n{}", place.node, place.visible_devices,
+                                         place.threads, place.devices, fmt::join(place.cores, " "),
+                                         fmt::join(place.device_names, "\n"));
     Transport::Bytes out(text.size());
     std::memcpy(out.data(), text.data(), text.size());
     return out;
@@ -62,12 +63,19 @@ RankPlace read(const Transport::Bytes& bytes)
 {
     std::string text(bytes.size(), '\0');
     std::memcpy(text.data(), bytes.data(), bytes.size());
-    std::istringstream words(text);
+    std::istringstream lines(text);
     RankPlace out;
-    words >> out.node >> out.threads >> out.devices >> out.visible_devices;
-    out.visible_devices.erase(0, 1); // the mark of a text that may be empty
+    std::string numbers;
+    std::getline(lines, out.node);
+    std::getline(lines, out.visible_devices);
+    std::getline(lines, numbers);
+    std::istringstream words(numbers);
+    words >> out.threads >> out.devices;
     for (int core = 0; words >> core;) {
         out.cores.push_back(core);
+    }
+    for (std::string name; std::getline(lines, name);) {
+        out.device_names.push_back(name);
     }
     return out;
 }
@@ -154,11 +162,15 @@ std::string devices_in_words(const std::vector<RankPlace>& places)
         if (devices[r] < 0) {
             continue;
         }
-        out +=
-            fmt::format("  rank {}: {}, GPU {} of {}{}\n", r, place.node, devices[r], place.devices,
-                        place.visible_devices.empty()
-                            ? ""
-                            : fmt::format(" (CUDA_VISIBLE_DEVICES={})", place.visible_devices));
+        const auto device = static_cast<std::size_t>(devices[r]);
+        out += fmt::format("  rank {}: {}, GPU {} of {}", r, place.node, device, place.devices);
+        if (device < place.device_names.size()) {
+            out += fmt::format(", {}", place.device_names[device]);
+        }
+        if (!place.visible_devices.empty()) {
+            out += fmt::format(" (CUDA_VISIBLE_DEVICES={})", place.visible_devices);
+        }
+        out += '\n';
         if (++users[{place.node, place.visible_devices, devices[r]}] == 2 && notes.empty()) {
             notes = fmt::format("note: {}: ranks share GPU {}. Start as many ranks on a node as it "
                                 "has GPUs (srun --ntasks-per-node, --gpus-per-node)\n",

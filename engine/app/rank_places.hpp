@@ -13,8 +13,9 @@ struct RankPlace {
     std::string node;
     std::vector<int> cores; ///< that it may use (its affinity mask), ascending
     int threads = 1;
-    int devices = 0;               ///< GPUs that it sees
-    std::string visible_devices{}; ///< CUDA_VISIBLE_DEVICES; empty: not set
+    int devices = 0;                         ///< GPUs that it sees
+    std::string visible_devices{};           ///< CUDA_VISIBLE_DEVICES; empty: not set
+    std::vector<std::string> device_names{}; ///< [devices] name and UUID
 };
 
 /// Of all ranks, by number; to be called by all of them.
