@@ -390,10 +390,7 @@ const std::vector<DeckKey>& table()
          K::flag,
          D::none,
          "true",
-         "the same bits for any number of threads, ranks and devices of one kind. In cells with an "
-         "edge above 32 nm last bits may still differ between numbers of ranks and after a "
-         "restart: "
-         "positions there pass through 53 bits",
+         "the same bits for any number of threads, ranks and devices of one kind",
          {}},
         {"compute.portable",
          K::flag,

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 
 namespace tessera
 {
@@ -63,6 +64,10 @@ private:
         // coordinates err by 2^-24 of the farthest, r^2 by 3e-7 of itself
         const double reach = reach_ * (1 + 1e-6) + 3e-7 * static_cast<double>(farthest);
         limit2_ = static_cast<float>(reach * reach);
+        // neighbours about half of 512 nm away appear on either side: keep what the list has
+        if (static_cast<double>(farthest) > 256 - reach) {
+            limit2_ = std::numeric_limits<float>::infinity();
+        }
     }
 
     /// False where nothing of it is kept.

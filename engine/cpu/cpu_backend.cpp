@@ -4,6 +4,7 @@
 #include "engine/base/error.hpp"
 #include "engine/cpu/few.hpp"
 #include "engine/cpu/phase_hashes.hpp"
+#include "engine/cpu/position_grid.hpp"
 #include "engine/cpu/update.hpp"
 #include "engine/cpu/update_groups.hpp"
 
@@ -61,11 +62,10 @@ std::shared_ptr<const Topology> weighed_for(std::shared_ptr<const Topology> topo
 } // namespace
 
 CpuBackend::CpuBackend(std::shared_ptr<const Topology> topology, const DynamicsSettings& settings,
-                       Forces forces, double smallest_cell, const Crew& crew)
+                       Forces forces, const CellLimits& limits, const Crew& crew)
     : topology_(weighed_for(std::move(topology), settings.integrator)), settings_(settings),
       providers_(std::move(forces)), virtual_sites_(*topology_),
-      constraints_(topology_, make_constraint_plan(*topology_)), smallest_cell_(smallest_cell),
-      crew_(crew),
+      constraints_(topology_, make_constraint_plan(*topology_)), limits_(limits), crew_(crew),
       threads_(crew.threads()), descent_{settings.minimizer_step, {}, {}, {}, false, false, false}
 {
     for (const double m : topology_->mass) {
@@ -108,7 +108,7 @@ void CpuBackend::load(const State& state)
                         state.position.size(), state.velocity.size(), atoms));
     }
     state_ = state;
-    state_.box = on_position_grid(state.box);
+    adopt_box(state.box);
     time_origin_ = state.time - static_cast<double>(state.step) * settings_.timestep;
     set_atoms(state);
     make_groups_whole(*topology_, constraints_.plan(), state_.box, state_.position);
@@ -127,6 +127,7 @@ void CpuBackend::set_atoms(const State& state)
     }
     image_.assign(atoms, {0, 0, 0});
     placed_.assign(atoms, {});
+    choose_images();
 }
 
 void CpuBackend::adopt_part(std::shared_ptr<const Topology> part, Forces forces, const State& state)
@@ -175,7 +176,17 @@ void CpuBackend::require(const std::optional<BrokenConstraint>& broken, const ch
 
 // ----- forces
 
-/// position - image, in integers first: exact within 32 nm of the origin.
+void CpuBackend::adopt_box(const Box& box)
+{
+    places_ = place_grid(box);
+    state_.box = places_.box();
+    const Mat3& h = state_.box.vectors();
+    cell_row_ = state_.box.is_periodic()
+                    ? std::array<GridPosition, 3>{to_grid(h[0]), to_grid(h[1]), to_grid(h[2])}
+                    : std::array<GridPosition, 3>{};
+}
+
+/// position - image, in integers, then rounded to the grid of places: exact near the cell.
 Vec3 CpuBackend::placed(std::size_t atom) const
 {
     const auto& row = cell_row_;
@@ -184,15 +195,11 @@ Vec3 CpuBackend::placed(std::size_t atom) const
     g.x -= n[0] * row[0].x + n[1] * row[1].x + n[2] * row[2].x;
     g.y -= n[1] * row[1].y + n[2] * row[2].y;
     g.z -= n[2] * row[2].z;
-    return to_nm(g);
+    return to_nm(places_.rounded(g));
 }
 
 void CpuBackend::place_atoms()
 {
-    const Mat3& h = state_.box.vectors();
-    cell_row_ = state_.box.is_periodic()
-                    ? std::array<GridPosition, 3>{to_grid(h[0]), to_grid(h[1]), to_grid(h[2])}
-                    : std::array<GridPosition, 3>{};
     const auto atoms = static_cast<std::int64_t>(placed_.size());
 #pragma omp parallel for num_threads(threads_) if (atoms > few_atoms) schedule(static)
     for (std::int64_t a = 0; a < atoms; ++a) {
@@ -206,14 +213,14 @@ void CpuBackend::set_ghost(std::size_t atom, const GridPosition& x)
     placed_[atom] = placed(atom);
 }
 
-/// Sites follow their parents; their positions are rounded to the grid like all others.
+/// Sites follow their parents, by whole steps of the grid of places.
 void CpuBackend::place_virtual_sites()
 {
     if (virtual_sites_.empty()) {
         return;
     }
     const ScopedPhase phase(times_, "virtual sites");
-    virtual_sites_.construct(state_.box, placed_);
+    virtual_sites_.construct(state_.box, placed_, places_);
     for (const VirtualSite& site : topology_->virtual_sites) {
         const auto s = static_cast<std::size_t>(site.site);
         const auto p = static_cast<std::size_t>(site.parents.front());
@@ -233,14 +240,9 @@ void CpuBackend::choose_images()
     if (!state_.box.is_periodic()) {
         return;
     }
-    const Mat3& h = state_.box.vectors();
-    for (std::size_t a = 0; a < placed_.size(); ++a) {
-        Vec3 x = placed_[a];
-        for (int r = 2; r >= 0; --r) {
-            const double n = std::floor(x[r] / h[r][r]);
-            x -= n * h[r];
-            image_[a][static_cast<std::size_t>(r)] += static_cast<std::int32_t>(n);
-        }
+    const PositionGrid cell(state_.box);
+    for (std::size_t a = 0; a < image_.size(); ++a) {
+        static_cast<void>(cell.canonical(places_.rounded(state_.position[a]), image_[a]));
     }
 }
 

@@ -4,6 +4,7 @@
 #include "engine/backend/crew.hpp"
 #include "engine/backend/force_provider.hpp"
 #include "engine/cpu/constraints.hpp"
+#include "engine/cpu/place_grid.hpp"
 #include "engine/cpu/velocity_of.hpp"
 #include "engine/cpu/virtual_sites.hpp"
 #include "engine/model/topology.hpp"
@@ -27,6 +28,12 @@ struct SystemTotals {
     bool has_constraints = false;
 };
 
+/// What pairs ask of the cell, nm.
+struct CellLimits {
+    double smallest = 0; ///< a cell whose shortest height falls below it stops the run; 0: no limit
+    double list_radius = 0;
+};
+
 /// The state and all verbs on it, on the CPU in FP64, for one process. Bits do not depend on the
 /// number of threads, nor on when pair lists were made.
 ///
@@ -35,11 +42,9 @@ struct SystemTotals {
 /// that all perform the same verbs in the same order.
 class CpuBackend : public Backend {
 public:
-    /// `smallest_cell`: a cell whose shortest height falls below it stops the run (twice the
-    /// cut-off, nm; 0: no limit). Throws InputError for what cannot be moved: shells, atoms without
-    /// mass.
+    /// Throws InputError for what cannot be moved: shells, atoms without mass.
     CpuBackend(std::shared_ptr<const Topology> topology, const DynamicsSettings& settings,
-               std::vector<std::unique_ptr<ForceProvider>> forces, double smallest_cell,
+               std::vector<std::unique_ptr<ForceProvider>> forces, const CellLimits& limits,
                const Crew& crew);
     ~CpuBackend() override;
 
@@ -57,6 +62,8 @@ public:
     void clear_forces(Wanted wanted);
     /// Puts a ghost where its owner has it.
     void set_ghost(std::size_t atom, const GridPosition& x);
+    /// Of this cell.
+    [[nodiscard]] const PlaceGrid& places() const { return places_; }
     /// A piece of the local forces, for the time that others take; the rest is
     /// add_local_forces()'s. False: none is left.
     bool add_ahead(Wanted wanted);
@@ -117,6 +124,11 @@ private:
     void set_atoms(const State& state);
     void clear_corrections();
     std::optional<BrokenConstraint> correct_displacements(std::span<const GridPosition> from);
+    [[nodiscard]] PlaceGrid place_grid(const Box& box) const
+    {
+        return {box, reach_of_places(limits_.list_radius)};
+    }
+    void adopt_box(const Box& box);
     [[nodiscard]] Vec3 placed(std::size_t atom) const;
     void place_atoms();
     void place_virtual_sites();
@@ -137,7 +149,7 @@ private:
     VirtualSites virtual_sites_;
     Constraints constraints_;
     SystemTotals totals_;
-    double smallest_cell_;
+    CellLimits limits_;
     Crew crew_;
     int threads_;
 
@@ -152,6 +164,7 @@ private:
 
     // positions as the forces see them: near one cell, on a continuous path between searches
     std::vector<Vec3> placed_;
+    PlaceGrid places_;                               ///< of them
     std::array<GridPosition, 3> cell_row_{};         ///< cell vectors
     std::vector<std::array<std::int32_t, 3>> image_; ///< cell vectors taken away, of every atom
 

@@ -213,18 +213,18 @@ void CpuBackend::run(const ScaleBox& s)
             "constant volume first, or raise barostat.time_constant.",
             when(), 100 * (stretch - 1), *pressure_ / units::bar));
     }
-    const Box next = on_position_grid(Box(stretch * state_.box.vectors()));
-    if (next.shortest_height() < smallest_cell_) {
+    const Box next = place_grid(Box(stretch * state_.box.vectors())).box();
+    if (next.shortest_height() < limits_.smallest) {
         throw PhysicsError(fmt::format(
             "{}: the cell shrank to a shortest height of {:.6g} nm, the cut-off needs {:.6g} nm "
             "(beyond it an atom would meet two images of another). Use a larger system, a shorter "
             "cut-off, or correct barostat.pressure ({:.4g} bar).",
-            when(), next.shortest_height(), smallest_cell_, s.pressure / units::bar));
+            when(), next.shortest_height(), limits_.smallest, s.pressure / units::bar));
     }
     const double before = trace(kinetic_tensor(state_.velocity, topology_->mass, crew_));
     scale_groups(constraints_.plan().update_groups, topology_->mass, state_.box, next, 1 / stretch,
                  state_.position, state_.velocity, threads_);
-    state_.box = next;
+    adopt_box(next);
     const double after = trace(kinetic_tensor(state_.velocity, topology_->mass, crew_));
     pending_stretch_ = std::log(stretch);
     baths_.barostat += (after - before) + group_virial_ * pending_stretch_;

@@ -135,11 +135,12 @@ TESSERA_INLINE_ double distance2(const Batch& b, int k)
 }
 
 /// Differences at the nearest image, exact; false where one of them, or its formula, needs more
-/// than that: distant pairs, pairs more than one cell apart, positions beyond 32 nm.
+/// than that: distant pairs, pairs more than one cell apart.
 template <class Batch>
 TESSERA_INLINE_ bool subtract(Batch& b, int n, const GridCell& cell, double largest_r2)
 {
-    constexpr double exact = 9007199254740992.0; // 2^53
+    constexpr double exact = 9007199254740992.0; // 2^53: below it differences of whole numbers are
+    constexpr double farthest = 32000.0 * fixed::position_scale;
     int is_far = 0;
 #pragma omp simd reduction(| : is_far)
     for (int k = 0; k < n; ++k) {
@@ -148,8 +149,8 @@ TESSERA_INLINE_ bool subtract(Batch& b, int n, const GridCell& cell, double larg
             const double i = std::rint(b.xi[c][k] * fixed::position_scale);
             const double j = std::rint(b.xj[c][k] * fixed::position_scale);
             d[c] = i - j;
-            is_far |= std::fabs(i) < exact ? 0 : 1; // written so that NaN counts as far
-            is_far |= std::fabs(j) < exact ? 0 : 1;
+            is_far |= std::fabs(i) < farthest ? 0 : 1; // written so that NaN counts as far
+            is_far |= std::fabs(j) < farthest ? 0 : 1;
             is_far |= std::fabs(d[c]) < exact ? 0 : 1;
         }
         const double nz = std::rint(d[2] * cell.inverse[2]);

@@ -22,7 +22,7 @@ struct EntryDisplacement {
     }
     [[nodiscard]] Vec3 from_point(int atom, const Vec3& point) const
     {
-        return at.box.shortest(position(atom) - point);
+        return at.box.shortest(position(atom) - at.place_of(point));
     }
 };
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "engine/backend/sums.hpp"
+#include "engine/cpu/place_grid.hpp"
+#include "engine/cpu/position_grid.hpp"
 #include "engine/geometry/box.hpp"
 #include "engine/model/topology.hpp"
 #include "engine/physics/listed_terms.hpp"
@@ -68,6 +70,15 @@ struct ListedPlace {
     const Box& box;
     const Vec3* positions; ///< local numbers
     Wanted wanted;
+    PlaceGrid places;
+    PositionGrid cell;
+
+    /// Of a point of the user's, nm: on a grid and in the cell, so that its difference from an atom
+    /// is the same whichever image of the atom is given.
+    [[nodiscard]] Vec3 place_of(const Vec3& point) const
+    {
+        return box.is_periodic() ? to_nm(places.rounded(cell.canonical(point))) : point;
+    }
 };
 
 /// The part of the work that one thread does, and where it adds. Forces have local numbers.

@@ -53,6 +53,13 @@ double reach_of_rounding(Precision precision, double cutoff)
     return precision == Precision::mixed && std::isfinite(cutoff) ? 2e-6 + 1e-6 * cutoff : 0.0;
 }
 
+double list_reach(const NonbondedSettings& settings)
+{
+    const double cutoff = cutoff_in_use(settings);
+    return cutoff + std::max(0.0, settings.list_buffer) +
+           reach_of_rounding(settings.precision, cutoff);
+}
+
 Nonbonded::Nonbonded(const Topology& topology, const NonbondedSettings& settings)
     : Nonbonded(std::make_shared<const Topology>(topology), settings)
 {

@@ -41,6 +41,8 @@ struct PairShare {
 /// How much farther than the cut-off (nm) atoms may be, by their FP64 positions, and still count in
 /// the precision: positions and cell vectors are rounded to 2^-23 nm, r^2 is FP32. 0 for FP64.
 double reach_of_rounding(Precision precision, double cutoff);
+/// Pairs farther apart than this at a search are on no list, nm.
+double list_reach(const NonbondedSettings& settings);
 
 /// Forces between atoms that are not bonded, within the cut-off, with the corrections of excluded
 /// pairs and of each atom with itself: energies lj and coulomb_real, not what

@@ -13,27 +13,14 @@ namespace tessera
 namespace
 {
 
-double on_grid(double x)
-{
-    return from_fixed(to_fixed(x, fixed::position_scale), fixed::position_scale);
-}
-
-Box rounded_box(const Box& box, double farthest)
+Box rounded_box(const Box& box)
 {
     if (!box.is_periodic()) {
         return box;
     }
-    Mat3 h = box.vectors();
+    Mat3 h;
     for (int k = 0; k < 3; ++k) {
-        if (!(h[k][k] < farthest)) {
-            throw InputError(
-                fmt::format("a cell edge of {} nm is too long (positions are kept on a "
-                            "grid that ends at {} nm). Use a smaller cell.",
-                            h[k][k], farthest));
-        }
-        for (int l = 0; l < 3; ++l) {
-            h[k][l] = on_grid(h[k][l]);
-        }
+        h[k] = to_nm(to_grid(box.vectors()[k]));
     }
     return Box(h);
 }
@@ -59,7 +46,7 @@ std::int32_t wrap_one(std::int64_t& x, std::int64_t edge, double inverse)
 
 } // namespace
 
-PositionGrid::PositionGrid(const Box& box) : box_(rounded_box(box, farthest))
+PositionGrid::PositionGrid(const Box& box) : box_(rounded_box(box))
 {
     if (!box_.is_periodic()) {
         return;
@@ -88,8 +75,9 @@ GridPosition PositionGrid::rounded_slowly(const Vec3& x) const
     return to_grid(box_.wrap(x));
 }
 
-GridPosition PositionGrid::wrapped(GridPosition g, Image& image) const
+GridPosition PositionGrid::canonical(const GridPosition& x, Image& image) const
 {
+    GridPosition g = x;
     image = {0, 0, 0};
     if (!box_.is_periodic()) {
         return g;

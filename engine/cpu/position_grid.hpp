@@ -40,13 +40,14 @@ public:
                 return {gx, gy, gz};
             }
         }
-        return wrapped(rounded(x), image);
+        return canonical(rounded(x), image);
     }
     [[nodiscard]] GridPosition canonical(const Vec3& x) const
     {
         Image ignored;
         return canonical(x, ignored);
     }
+    [[nodiscard]] GridPosition canonical(const GridPosition& x, Image& image) const;
     /// The same position with the given number of cell vectors subtracted.
     [[nodiscard]] GridPosition moved(const Vec3& x, const Image& image) const
     {
@@ -76,7 +77,6 @@ private:
     {
         return static_cast<std::uint64_t>(x) < static_cast<std::uint64_t>(edge);
     }
-    [[nodiscard]] GridPosition wrapped(GridPosition g, Image& image) const;
 
     static constexpr double farthest = 32000.0; ///< nm; int64 at 2^-48 nm ends at 32768
     Box box_;
@@ -84,7 +84,7 @@ private:
     double inverse_a_ = 0, inverse_b_ = 0, inverse_c_ = 0; ///< of the diagonal, 1/grid unit
 };
 
-/// Canonical positions of all atoms, in nm (exact below 32 nm).
+/// Canonical positions of all atoms, in nm.
 std::vector<Vec3> canonical_positions(const PositionGrid& grid, std::span<const Vec3> positions,
                                       int threads);
 

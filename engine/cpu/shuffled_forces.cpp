@@ -1,6 +1,7 @@
 #include "engine/cpu/shuffled_forces.hpp"
 
 #include "engine/base/contract.hpp"
+#include "engine/cpu/place_grid.hpp"
 #include "engine/plans/shuffle.hpp"
 
 #include <numeric>
@@ -69,9 +70,8 @@ private:
     }
     void choose_images(const Box& box)
     {
-        constexpr double farthest = 8; // nm: with cells on either side still below 32
-        const Mat3& h = box.vectors();
-        if (!box.is_periodic() || norm(h[0]) + norm(h[1]) + norm(h[2]) > farthest) {
+        constexpr double reach = 1; // nm: atoms may have left the cell a little
+        if (!PlaceGrid(box, reach).holds_images()) {
             return;
         }
         for (Vec3& n : image_) {

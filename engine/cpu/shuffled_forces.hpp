@@ -16,8 +16,8 @@ namespace tessera
 /// stand in another order; its forces are shown atoms in other images, chosen anew at each search,
 /// are made to search at other times, and are cut for one to `threads` + 1 threads.
 ///
-/// Needs exact sums: forces in floating mode depend on all this. Images are moved only while
-/// positions stay within 32 nm, where they are exact. Errors name atoms by their other numbers.
+/// Needs exact sums: forces in floating mode depend on all this. Images are moved only where
+/// all are exact (PlaceGrid). Errors name atoms by their other numbers.
 std::vector<std::unique_ptr<ForceProvider>>
 make_shuffled_forces(const std::shared_ptr<const Topology>& topology, std::uint64_t seed,
                      const std::function<std::vector<std::unique_ptr<ForceProvider>>(

@@ -70,18 +70,6 @@ Vec3 centre_offset(const std::int32_t* begin, const std::int32_t* end, std::span
 
 } // namespace
 
-Box on_position_grid(const Box& box)
-{
-    if (!box.is_periodic()) {
-        return box;
-    }
-    Mat3 h;
-    for (int k = 0; k < 3; ++k) {
-        h[k] = to_nm(to_grid(box.vectors()[k]));
-    }
-    return Box(h);
-}
-
 void make_groups_whole(const Topology& topology, const ConstraintPlan& plan, const Box& box,
                        std::span<GridPosition> positions)
 {

@@ -14,10 +14,6 @@
 namespace tessera
 {
 
-/// A cell whose components lie on the position grid (2^-48 nm): then images, wraps and differences
-/// of positions are exact. Open space stays open.
-Box on_position_grid(const Box& box);
-
 /// Moves atoms by cell vectors so that every update group hangs together: afterwards a group's
 /// inner distances are plain differences. Groups that do already stay where they are.
 void make_groups_whole(const Topology& topology, const ConstraintPlan& plan, const Box& box,

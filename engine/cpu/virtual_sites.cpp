@@ -88,7 +88,8 @@ bool VirtualSites::empty() const
     return topology_->virtual_sites.empty();
 }
 
-void VirtualSites::construct(const Box& box, std::span<Vec3> positions) const
+void VirtualSites::construct(const Box& box, std::span<Vec3> positions,
+                             const PlaceGrid& places) const
 {
     std::vector<Vec3> d;
     for (const VirtualSite& site : topology_->virtual_sites) {
@@ -100,7 +101,8 @@ void VirtualSites::construct(const Box& box, std::span<Vec3> positions) const
             }
             // rounded before it is added: else the image of the parent would reach the last bit
             positions[static_cast<std::size_t>(site.site)] =
-                positions[static_cast<std::size_t>(site.parents[0])] + to_nm(to_grid(offset));
+                positions[static_cast<std::size_t>(site.parents[0])] +
+                to_nm(places.rounded(to_grid(offset)));
         });
     }
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/backend/sums.hpp"
+#include "engine/cpu/place_grid.hpp"
 #include "engine/geometry/box.hpp"
 #include "engine/model/topology.hpp"
 
@@ -20,8 +21,9 @@ public:
     [[nodiscard]] bool empty() const;
 
     /// Sets the positions (nm) of all sites. Throws PhysicsError that names the site when its
-    /// parents leave it undefined (coincident, or in line where a plane is needed).
-    void construct(const Box& box, std::span<Vec3> positions) const;
+    /// parents leave it undefined (coincident, or in line where a plane is needed). Each stands
+    /// whole steps of `places` from its first parent.
+    void construct(const Box& box, std::span<Vec3> positions, const PlaceGrid& places = {}) const;
 
     /// Sets the velocities (nm/ps) of all sites: the time derivative of construct().
     void construct_velocities(const Box& box, std::span<const Vec3> positions,

@@ -22,7 +22,7 @@ inline GridPosition to_grid(const Vec3& x)
             to_fixed(x.z, fixed::position_scale)};
 }
 
-/// In nm; exact for |x| < 32 nm (53 bits).
+/// In nm; exact for |x| < 32 nm (53 bits), and where it was rounded for it (PlaceGrid).
 inline Vec3 to_nm(const GridPosition& g)
 {
     return {from_fixed(g.x, fixed::position_scale), from_fixed(g.y, fixed::position_scale),

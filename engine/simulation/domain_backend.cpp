@@ -2,9 +2,9 @@
 
 #include "engine/base/byte_stream.hpp"
 #include "engine/base/error.hpp"
+#include "engine/cpu/atom_loop.hpp"
 #include "engine/cpu/nonbonded.hpp"
 #include "engine/cpu/position_grid.hpp"
-#include "engine/cpu/virtual_sites.hpp"
 #include "engine/plans/constraint_plan.hpp"
 
 #include <algorithm>
@@ -24,13 +24,6 @@ using Bytes = Transport::Bytes;
 std::size_t at(std::int64_t k)
 {
     return static_cast<std::size_t>(k);
-}
-
-/// Pairs farther apart than this at a search are on no list.
-double list_reach(const NonbondedSettings& s)
-{
-    const double cutoff = s.electrostatics == Electrostatics::none ? s.lj_cutoff : s.cutoff();
-    return cutoff + std::max(0.0, s.list_buffer) + reach_of_rounding(s.precision, cutoff);
 }
 
 DynamicsSettings shareable(const DynamicsSettings& dynamics, const NonbondedSettings& nonbonded)
@@ -85,7 +78,8 @@ DomainBackend::DomainBackend(std::shared_ptr<const Topology> topology,
                              const NonbondedSettings& nonbonded, const DynamicsSettings& dynamics,
                              double smallest_cell, Transport& ranks, int threads, Cuts cuts)
     : whole_(std::move(topology)), index_(*whole_), reach_(list_reach(nonbonded)), ranks_(ranks),
-      own_(whole_, shareable(dynamics, nonbonded), {}, smallest_cell, Crew(threads, &ranks)),
+      own_(whole_, shareable(dynamics, nonbonded), {}, {smallest_cell, reach_},
+           Crew(threads, &ranks)),
       forces_(whole_, nonbonded, ranks), cuts_(std::move(cuts))
 {
 }
@@ -94,22 +88,13 @@ DomainBackend::DomainBackend(std::shared_ptr<const Topology> topology,
 void DomainBackend::load(const State& state)
 {
     own_.load(state);
+    own_.place_sites();
     state_ = own_.state();
-    std::vector<Vec3> x;
-    x.reserve(state_.position.size());
-    for (const GridPosition& g : state_.position) {
-        x.push_back(to_nm(g));
-    }
-    VirtualSites(*whole_).construct(state_.box, x);
-    for (const VirtualSite& site : whole_->virtual_sites) {
-        state_.position[at(site.site)] = to_grid(x[at(site.site)]);
-    }
-    const std::vector<Vec3> canonical =
-        canonical_positions(PositionGrid(state_.box), x, own_.threads());
-    const DomainCut cut = next_cut(measure_extents(*whole_, index_, state_.box, canonical));
+    const std::vector<Vec3> x = canonical(state_.position);
+    const DomainCut cut = next_cut(measure_extents(*whole_, index_, state_.box, x));
     std::vector<Traveller> own;
-    for (std::size_t a = 0; a < canonical.size(); ++a) {
-        const Vec3& key = canonical[at(index_.key[at(index_.group[a])])];
+    for (std::size_t a = 0; a < x.size(); ++a) {
+        const Vec3& key = x[at(index_.key[at(index_.group[a])])];
         if (cut.owner_of(cut.home_of(key)) == ranks_.rank()) {
             own.push_back({static_cast<std::int32_t>(a), state_.position[a], state_.velocity[a]});
         }
@@ -155,15 +140,16 @@ std::vector<double> DomainBackend::work_of_ranks()
     return {work.begin(), work.end()};
 }
 
-/// In the brick, nm.
+/// Places in the brick, nm: those that the forces' own are images of.
 std::vector<Vec3> DomainBackend::canonical(std::span<const GridPosition> positions) const
 {
-    std::vector<Vec3> x;
-    x.reserve(positions.size());
-    for (const GridPosition& g : positions) {
-        x.push_back(to_nm(g));
-    }
-    return canonical_positions(PositionGrid(own_.state().box), x, own_.threads());
+    const PositionGrid cell(own_.state().box);
+    std::vector<Vec3> x(positions.size());
+    for_each_atom(std::ssize(positions), own_.threads(), [&](std::size_t a) {
+        PositionGrid::Image ignored;
+        x[a] = to_nm(cell.canonical(own_.places().rounded(positions[a]), ignored));
+    });
+    return x;
 }
 
 /// Every rank measures the terms that it computes: each is on one rank.

@@ -44,7 +44,7 @@ public:
     /// How to cut the cell at the n-th cut (n = 0, 1, ...).
     using Cuts = std::function<DomainGrid(const Box& box, double reach, std::int64_t n)>;
 
-    /// `smallest_cell` as in CpuBackend. Without `cuts`, choose_domain_grid() says how to cut at
+    /// `smallest_cell` as in CellLimits. Without `cuts`, choose_domain_grid() says how to cut at
     /// first, and balanced() from the times that ranks take; no bit hangs on that.
     /// Throws InputError for minimisers and what cannot be shared.
     DomainBackend(std::shared_ptr<const Topology> topology, const NonbondedSettings& nonbonded,

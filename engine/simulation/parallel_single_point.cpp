@@ -51,20 +51,19 @@ T taken(const Bytes& from, std::size_t index)
 class Share {
 public:
     Share(const std::shared_ptr<const Topology>& topology, const NonbondedSettings& settings,
-          const Box& box, std::span<const Vec3> positions, Transport& transport, int threads,
-          const std::optional<DomainGrid>& grid)
-        : whole_(*topology), settings_(settings), box_(box), transport_(transport),
-          rank_(transport.rank()), ranks_(transport.size()), threads_(threads), grid_(box)
+          Places places, Transport& transport, int threads, const std::optional<DomainGrid>& grid)
+        : whole_(*topology), settings_(settings), box_(places.box), transport_(transport),
+          rank_(transport.rank()), ranks_(transport.size()), threads_(threads), grid_(box_)
     {
-        std::vector<Vec3> start(positions.begin(), positions.end());
-        VirtualSites(whole_).construct(box, start);
+        std::vector<Vec3>& start = places.positions;
+        VirtualSites(whole_).construct(box_, start, places.grid);
         const std::vector<Vec3> canonical = canonical_positions(grid_, start, threads);
         const double cutoff = settings.electrostatics == Electrostatics::none ? settings.lj_cutoff
                                                                               : settings.cutoff();
         const double reach = cutoff + reach_of_rounding(settings.precision, cutoff);
         const TopologyIndex index(whole_);
         const DomainCut cut =
-            make_domain_cut(grid_.box(), reach, measure_extents(whole_, index, box, canonical),
+            make_domain_cut(grid_.box(), reach, measure_extents(whole_, index, box_, canonical),
                             grid ? *grid : choose_domain_grid(grid_.box(), reach, ranks_));
         plan(index, cut, canonical);
         for (std::size_t n = 0; n < local_.global().size(); ++n) { // ghosts' come from their owners
@@ -228,7 +227,7 @@ public:
 private:
     const Topology& whole_;
     const NonbondedSettings& settings_;
-    const Box& box_;
+    Box box_;
     Transport& transport_;
     int rank_, ranks_, threads_;
     PositionGrid grid_;
@@ -257,7 +256,9 @@ SinglePoint parallel_single_point(const std::shared_ptr<const Topology>& topolog
 {
     threads = std::max(1, threads);
     SinglePoint result;
-    Share share(topology, settings, box, positions, transport, threads, grid);
+    Share share(topology, settings,
+                places_of(box, reach_of_places(list_reach(settings)), positions), transport,
+                threads, grid);
     share.fetch_ghosts();
     bool broken = false;
     try {

@@ -3,6 +3,7 @@
 #include "engine/base/error.hpp"
 #include "engine/cpu/cpu_backend.hpp"
 #include "engine/cpu/cpu_forces.hpp"
+#include "engine/cpu/nonbonded.hpp"
 #include "engine/integrators/integrators.hpp"
 #include "engine/math/constants.hpp"
 #include "engine/simulation/domain_backend.hpp"
@@ -61,10 +62,10 @@ std::unique_ptr<Backend> cpu_backend(const std::shared_ptr<const Topology>& topo
                                                       *ranks, threads),
                       start);
     }
-    return loaded(std::make_unique<CpuBackend>(topology, dynamics,
-                                               make_cpu_forces(topology, nonbonded), smallest_cell,
-                                               threads),
-                  start);
+    return loaded(
+        std::make_unique<CpuBackend>(topology, dynamics, make_cpu_forces(topology, nonbonded),
+                                     CellLimits{smallest_cell, list_reach(nonbonded)}, threads),
+        start);
 }
 
 std::unique_ptr<Backend> cpu_backend(std::shared_ptr<const Topology> topology,
@@ -73,9 +74,9 @@ std::unique_ptr<Backend> cpu_backend(std::shared_ptr<const Topology> topology,
                                      int threads)
 {
     check_cell({}, dynamics, start.box);
-    return loaded(
-        std::make_unique<CpuBackend>(std::move(topology), dynamics, std::move(forces), 0, threads),
-        start);
+    return loaded(std::make_unique<CpuBackend>(std::move(topology), dynamics, std::move(forces),
+                                               CellLimits{}, threads),
+                  start);
 }
 
 } // namespace

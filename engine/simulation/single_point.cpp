@@ -34,16 +34,16 @@ public:
     {
     }
 
-    void place(const Box& box, std::span<Vec3> positions, int threads)
+    void place(Places& places, int threads)
     {
-        sites_.construct(box, positions);
-        nonbonded_.search(box, positions, threads);
+        sites_.construct(places.box, places.positions, places.grid);
+        nonbonded_.search(places.box, places.positions, threads);
     }
 
-    OutOfRange evaluate(const Box& box, std::span<const Vec3> positions, int threads, SumMode mode,
-                        SinglePoint& result)
+    OutOfRange evaluate(const Places& places, int threads, SumMode mode, SinglePoint& result)
     {
         constexpr Wanted everything{true, true};
+        const auto& [grid, box, positions] = places;
         ForceSums forces(positions.size(), mode);
         result.sums = EnergySums();
         nonbonded_.add_forces(box, positions, everything, threads, forces, result.sums);
@@ -146,13 +146,13 @@ SinglePoint mixed_single_point(const std::shared_ptr<const Topology>& topology,
                                std::span<const Vec3> positions, int threads)
 {
     SinglePoint result;
-    result.positions.assign(positions.begin(), positions.end());
+    Places places = places_of(box, reach_of_places(list_reach(settings)), positions);
     Evaluation evaluation(*topology, settings);
-    evaluation.place(box, result.positions, threads);
+    evaluation.place(places, threads);
+    result.positions = places.positions;
     std::string reason;
     try {
-        const OutOfRange broken =
-            evaluation.evaluate(box, result.positions, threads, SumMode::exact, result);
+        const OutOfRange broken = evaluation.evaluate(places, threads, SumMode::exact, result);
         if (broken.atom < 0) {
             require_finite(*topology, box, result);
             return result;
@@ -193,17 +193,17 @@ SinglePoint single_point(const std::shared_ptr<const Topology>& topology,
         return mixed_single_point(topology, settings, box, positions, threads);
     }
     SinglePoint result;
-    result.positions.assign(positions.begin(), positions.end());
+    Places places = places_of(box, reach_of_places(list_reach(settings)), positions);
     Evaluation evaluation(*topology, settings);
-    evaluation.place(box, result.positions, threads);
-    const std::int64_t atom =
-        evaluation.evaluate(box, result.positions, threads, SumMode::exact, result).atom;
+    evaluation.place(places, threads);
+    result.positions = places.positions;
+    const std::int64_t atom = evaluation.evaluate(places, threads, SumMode::exact, result).atom;
     if (atom >= 0) {
         result.notes.push_back(fmt::format("a force on {} is beyond the range of exact sums "
                                            "({:.3g} kJ/mol/nm): forces were summed "
                                            "in FP64 in order. Look for overlapping atoms.",
                                            label(*topology, atom), fixed::largest_force));
-        evaluation.evaluate(box, result.positions, 1, SumMode::floating, result);
+        evaluation.evaluate(places, 1, SumMode::floating, result);
     }
     require_finite(*topology, box, result);
     return result;

@@ -18,7 +18,7 @@ struct SinglePoint {
     EnergySums sums; ///< energies and virial of the forces alone, without constraint forces
     std::vector<Vec3>
         forces; ///< kJ/mol/nm, topology order; virtual sites hold 0, their forces are spread
-    std::vector<Vec3> positions; ///< as evaluated: virtual sites rebuilt
+    std::vector<Vec3> positions; ///< as evaluated: virtual sites rebuilt, wide cells wrapped
     std::vector<std::string>
         notes; ///< e.g. that forces were beyond the range of exact sums and FP64 sums were used
 };

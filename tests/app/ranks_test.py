@@ -49,6 +49,44 @@ class Ranks(unittest.TestCase):
                     self.assertIn("\nranks         %d on 1 node\n" % ranks, log)
                     self.assertEqual("\nmesh          shared in " in log, system.startswith("spce"))
 
+    def tower(self, copies):
+        """A folder of copies of a water box, one on the other."""
+        folder = self.folder("spce-npt-fp64")
+        lines = (folder.path / "start.gro").read_text().splitlines()
+        atoms, edges = lines[2:-1], [float(edge) for edge in lines[-1].split()]
+        places = [(atom[:20], *map(float, atom[20:].split()[:3])) for atom in atoms]
+        stack = ["%s%8.3f%8.3f%8.3f" % (name, x, y, z + n * edges[2]) for n in range(copies) for name, x, y, z in places]
+        cell = "%10.5f%10.5f%10.5f" % (edges[0], edges[1], copies * edges[2])
+        (folder.path / "start.gro").write_text("\n".join(["tower", str(len(stack)), *stack, cell, ""]))
+        topology = folder.path / "topol.top"
+        topology.write_text(topology.read_text().replace("SOL 500", "SOL %d" % (500 * copies)))
+        self.assertGreater(copies * edges[2], 33)
+        return folder
+
+    def test_keep_the_bits_in_a_cell_that_doubles_do_not_hold(self):
+        folder = self.tower(14)
+        at_constant_energy = ["barostat.kind=none", "thermostat.kind=none", "run.integrator=velocity-verlet"]
+        for precision, ways, more in (("mixed", ((1, 2), (2, 1), (3, 1), (4, 1)), []),
+                                      ("fp64", ((2, 2), (3, 1)), at_constant_energy)):
+            sets = more + ["compute.precision=" + precision, "nonbonded.cutoff=0.8 nm", "output.checkpoint_every=1 h",
+                           "output.trajectory=none", "run.steps=9"]
+            folder.clear()
+            self.assertEqual(folder.run(sets=sets).returncode, 0)
+            state = folder.arrays("state.h5")
+            for ranks, threads in ways:
+                with self.subTest(precision=precision, ranks=ranks, threads=threads):
+                    folder.clear()
+                    run = folder.run(ranks=ranks, sets=sets + ["compute.threads=%d" % threads])
+                    self.assertEqual(run.returncode, 0, run.stderr)
+                    self.assertEqual(faulty_runs.different(folder.arrays("state.h5"), state), [])
+            with self.subTest(precision=precision, after="going on, once with shuffled plans"):
+                folder.clear()
+                for steps, ranks, plan in ((3, 3, 0), (6, 1, 5), (9, 2, 0)):
+                    run = folder.run("--continue=if-present", ranks=ranks,
+                                     sets=sets + ["run.steps=%d" % steps, "compute.shuffle_seed=%d" % plan])
+                    self.assertEqual(run.returncode, 0, run.stderr)
+                self.assertEqual(faulty_runs.different(folder.arrays("state.h5"), state), [])
+
     def test_go_on_from_a_checkpoint_of_other_numbers_of_ranks(self):
         folder = self.folder("argon-npt-mixed")
         self.assertEqual(folder.run(sets=["run.steps=60"]).returncode, 0)

@@ -119,6 +119,42 @@ TEST(SinglePointCpu, ConvergesToTheOracleWithDispersionOnTheMesh)
     }
 }
 
+/// The same molecules, elsewhere in a cell beyond what doubles hold of the grid of positions, and
+/// across its faces.
+TEST(SinglePointCpu, EqualsTheOracleWhereverMoleculesAreInAWideCell)
+{
+    const Mat3 wide{{{37.25, 0, 0}, {6.5, 200.25, 0}, {-9.75, 60.5, 1000.5}}};
+    support::System system = support::waters_and_ions(16, 3, tilted, 4);
+    system.cell = wide;
+    for (Vec3& x : system.positions) { // on a grid that doubles hold everywhere in the cell
+        constexpr double steps = 1ULL << 38;
+        x = (1 / steps) *
+            Vec3{std::rint(x.x * steps), std::rint(x.y * steps), std::rint(x.z * steps)};
+    }
+    NonbondedSettings s = settings(Electrostatics::reaction_field);
+    const auto topology = finish(system.topology);
+    for (const Precision precision : {Precision::fp64, Precision::mixed}) {
+        s.precision = precision;
+        const Comparison c = compare(system, s);
+        EXPECT_LT(c.forces, precision == Precision::mixed ? 1e-6 : 1e-12); // ADR 0010, 0001
+        EXPECT_LT(largest(c.energy), 1e-8);
+
+        const SinglePoint here = single_point(topology, s, Box(wide), system.positions, 1);
+        for (const Vec3& shift : {Vec3{35, 0, 0}, Vec3{0, 0, 999.75}, Vec3{36.5, 199.5, 1000},
+                                  wide[0] - wide[1], wide[2]}) {
+            std::vector<Vec3> moved = system.positions;
+            for (Vec3& x : moved) {
+                x += shift;
+            }
+            const SinglePoint there = single_point(topology, s, Box(wide), moved, 2);
+
+            EXPECT_EQ(there.forces, here.forces) << shift.x << " " << shift.y << " " << shift.z;
+            EXPECT_EQ(there.sums.potential(), here.sums.potential());
+            EXPECT_EQ(there.sums.virial(), here.sums.virial());
+        }
+    }
+}
+
 TEST(SinglePointCpu, NegativeControlSeesAChargeOffByOneInTenThousand)
 {
     auto system = support::waters_and_ions(16, 3, tilted, 4);

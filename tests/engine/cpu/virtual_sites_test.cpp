@@ -1,4 +1,5 @@
 #include "engine/base/error.hpp"
+#include "engine/cpu/position_grid.hpp"
 #include "engine/cpu/update_groups.hpp"
 #include "engine/cpu/virtual_sites.hpp"
 
@@ -149,7 +150,7 @@ TEST_F(AllKindsOfSites, VelocitiesAreTheTimeDerivativesOfThePlaces)
 
 TEST_F(AllKindsOfSites, StandBesideTheirParentsToTheBitInEveryImage)
 {
-    const Box on_grid = on_position_grid(box);
+    const Box on_grid = PositionGrid(box).box();
     const auto placed = [&](const Vec3& moved) {
         std::vector<Vec3> x;
         for (const Vec3& p : positions) {

@@ -1,3 +1,4 @@
+#include "engine/cpu/position_grid.hpp"
 #include "engine/cpu/update_groups.hpp"
 #include "engine/simulation/single_point.hpp"
 #include "tests/engine/physics/term_geometry.hpp"
@@ -284,7 +285,7 @@ Groups rigid_molecules(const Box& box)
     }
     support::exclude(out.topology, excluded);
     out.topology = *finish(std::move(out.topology));
-    out.state = support::at_positions(x, std::vector<Vec3>(x.size()), on_position_grid(box));
+    out.state = support::at_positions(x, std::vector<Vec3>(x.size()), PositionGrid(box).box());
     return out;
 }
 
@@ -370,7 +371,7 @@ TEST(PressureOfRigidGroups, IsTheDerivativeOfTheEnergyByTheScalingOfABarostat)
         const Measured measured = measure(system, plan);
         const auto energy = [&](double stretch) {
             State scaled = support::at_positions(measured.positions, system.state.velocity,
-                                                 on_position_grid(Box(stretch * box.vectors())));
+                                                 PositionGrid(Box(stretch * box.vectors())).box());
             scale_groups(plan.update_groups, system.topology.mass, box, scaled.box, 1 / stretch,
                          scaled.position, scaled.velocity, 1);
             std::vector<Vec3> y;

@@ -1,4 +1,5 @@
 #include "engine/base/error.hpp"
+#include "engine/cpu/position_grid.hpp"
 #include "engine/cpu/update_groups.hpp"
 #include "engine/simulation/simulation.hpp"
 #include "tests/support/dynamics.hpp"
@@ -19,7 +20,7 @@ struct Fluid {
     State state = support::at_positions(lattice.positions,
                                         std::vector<Vec3>(lattice.positions.size()), lattice.box);
 
-    Fluid() { state.box = on_position_grid(state.box); }
+    Fluid() { state.box = PositionGrid(state.box).box(); }
 
     EnergySums evaluate(const State& at, ForceSums& sums)
     {
@@ -35,7 +36,7 @@ struct Fluid {
     [[nodiscard]] State scaled(double stretch) const
     {
         State out = state;
-        out.box = on_position_grid(Box(stretch * state.box.vectors()));
+        out.box = PositionGrid(Box(stretch * state.box.vectors())).box();
         scale_groups(plan.update_groups, lattice.topology.mass, state.box, out.box, 1 / stretch,
                      out.position, out.velocity, 1);
         return out;
