@@ -2,6 +2,7 @@
 
 #include "engine/app/resolve_mesh.hpp"
 #include "engine/base/text_file.hpp"
+#include "engine/cpu/position_grid.hpp"
 #include "engine/math/constants.hpp"
 #include "engine/model/restraint_reference.hpp"
 #include "engine/plans/constraint_plan.hpp"
@@ -347,11 +348,11 @@ private:
         }
     }
 
-    /// Positions live on a grid of 64-bit integers (fixed_point.hpp); half its range leaves room.
-    /// Those of a file are looked at where it is read.
+    /// Positions live on a grid of 64-bit integers (fixed_point.hpp); those of a file are looked at
+    /// where it is read.
     void within_the_grid()
     {
-        constexpr double farthest = 16384; // nm
+        constexpr double farthest = PositionGrid::longest_edge;
         for (int k = 0; k < 3; ++k) {
             const Vec3& edge = out_.box.vectors()[k];
             if (!(std::fabs(edge.x) < farthest && std::fabs(edge.y) < farthest &&
@@ -360,7 +361,7 @@ private:
                     {deck_.place_of("system.coordinates"),
                      fmt::format(
                          "{}: cell vector {} is {:.6g} {:.6g} {:.6g} nm (beyond {} nm: "
-                         "positions lie on a grid that ends there)",
+                         "positions lie on a grid that holds no longer ones, with their images)",
                          place_of_cell(deck_.system.coordinates, out_.coordinates.positions.size()),
                          k + 1, edge.x, edge.y, edge.z, farthest),
                      "", "choose a smaller cell, and check the unit of the file"});

@@ -44,7 +44,7 @@ PlaceGrid::PlaceGrid(const Box& box, double reach)
         return;
     }
     std::int64_t step = 1;
-    Mat3 rows = rounded_to(box.vectors(), step);
+    Mat3 rows = PositionGrid(box).box().vectors();
     const auto holds = [&](double cells, std::int64_t steps) {
         // a cut-off is at most half an edge: what is farther from the cell does not count
         const double longest = std::max({rows[0].x, rows[1].y, rows[2].z});

@@ -13,14 +13,20 @@ namespace tessera
 namespace
 {
 
-Box rounded_box(const Box& box)
+Box rounded_box(const Box& box, double longest_edge)
 {
     if (!box.is_periodic()) {
         return box;
     }
-    Mat3 h;
+    Mat3 h = box.vectors();
     for (int k = 0; k < 3; ++k) {
-        h[k] = to_nm(to_grid(box.vectors()[k]));
+        if (!(h[k][k] <= longest_edge)) {
+            throw InputError(
+                fmt::format("a cell edge of {} nm is too long (positions are kept on a "
+                            "grid that holds edges of up to {} nm). Use a smaller cell.",
+                            h[k][k], longest_edge));
+        }
+        h[k] = to_nm(to_grid(h[k]));
     }
     return Box(h);
 }
@@ -46,7 +52,7 @@ std::int32_t wrap_one(std::int64_t& x, std::int64_t edge, double inverse)
 
 } // namespace
 
-PositionGrid::PositionGrid(const Box& box) : box_(rounded_box(box))
+PositionGrid::PositionGrid(const Box& box) : box_(rounded_box(box, longest_edge))
 {
     if (!box_.is_periodic()) {
         return;

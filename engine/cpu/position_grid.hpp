@@ -19,6 +19,10 @@ class PositionGrid {
 public:
     explicit PositionGrid(const Box& box);
 
+    /// nm: a quarter of the range of int64, so that positions near the cell, their images next to
+    /// it and sums of shifts stay in it. A longer edge throws InputError.
+    static constexpr double longest_edge = 8192.0;
+
     /// The cell with rounded vectors; differs from the one given by at most 2^-49 nm an element.
     [[nodiscard]] const Box& box() const { return box_; }
 

@@ -28,12 +28,11 @@ void reduce(Vec3& v, const Vec3& by, int k)
     }
 }
 
-/// What no cell of atoms has, and what positions cannot hold: int64 in units of 2^-48 nm ends at
-/// 32768 nm, a quarter of which is left to an edge, for images, their neighbours and sums of
-/// shifts. The longest edge over the shortest bounds the images that a search looks at.
+/// What no cell of atoms has, and where images can no longer be counted. The longest edge over the
+/// shortest bounds the images that a search looks at.
 void refuse_extremes(const Mat3& h)
 {
-    constexpr double smallest = 1e-6, largest = 8192, ratio = 1000;
+    constexpr double smallest = 1e-6, largest = 1e9, ratio = 1000;
     const double longest = std::max({h[0].x, h[1].y, h[2].z});
     const double shortest = std::min({h[0].x, h[1].y, h[2].z});
     const double shear = std::max({std::fabs(h[1].x), std::fabs(h[2].x), std::fabs(h[2].y)});

@@ -530,7 +530,7 @@ class Check(RunFiles):
         self.gro("40000.0")
         for command in ("check", "run", "energy"):
             run = self.call(command, sets=["run.steps=1"], status=2)
-            self.assertRegex(run.stderr, r"start.gro:\d+: cell vector 1 is 40000 0 0 nm \(beyond 16384 nm")
+            self.assertRegex(run.stderr, r"start.gro:\d+: cell vector 1 is 40000 0 0 nm \(beyond 8192 nm")
 
     def test_tells_what_becomes_of_a_run_with_overlaps(self):
         lines = (self.folder / "start.gro").read_text().splitlines()

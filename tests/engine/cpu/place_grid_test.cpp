@@ -114,7 +114,8 @@ TEST(PlaceGrid, LeavesRoomForTheReachOfPairs)
 
 TEST(PlaceGrid, EndsWhereNoCellIsLonger)
 {
-    EXPECT_THROW(oblique(8193), InputError);
+    EXPECT_THROW(PlaceGrid(oblique(8193), reach), InputError);
+    EXPECT_THROW(PlaceGrid(oblique(40000), reach), InputError);
 }
 
 } // namespace
