@@ -44,7 +44,7 @@ void BlockWalker::walk(std::int64_t index, const Units& origin, bool wants_shift
                          blocks_.cluster.data() + block.first_entry,
                          blocks_.shift.data() + block.first_entry,
                          origin_.data(),
-                         block.entries,
+                         block.chosen,
                          blocks_.rows.data() + block.first_row,
                          block.rows,
                          blocks_.tiles.data() + block.first_tile};
@@ -53,7 +53,7 @@ void BlockWalker::walk(std::int64_t index, const Units& origin, bool wants_shift
         walk_wide(block, task, work, wants_shift_forces);
         return;
     }
-    for (std::size_t e = 0; wants_shift_forces && e < at(block.entries); ++e) {
+    for (std::size_t e = 0; wants_shift_forces && e < at(block.chosen); ++e) {
         const std::uint32_t shift = task.offset[e];
         for (std::size_t k = 0; shift != 0 && k < 3 * width; ++k) {
             shift_force_[shift][k / width] -= work.force[3 * line * e + k];
@@ -66,7 +66,7 @@ void BlockWalker::walk_wide(const PairBlocks::Block& block, const BlockTask& tas
 {
     constexpr std::size_t numbers = 3 * width;
     wide_force_.resize(xyzq_.size() / line * numbers, 0);
-    wide_entry_force_.assign(numbers * at(block.entries), 0);
+    wide_entry_force_.assign(numbers * at(block.chosen), 0);
     struct Report {
         const BlockTask& task;
         std::array<std::int32_t, 2>& lowest;
@@ -82,7 +82,7 @@ void BlockWalker::walk_wide(const PairBlocks::Block& block, const BlockTask& tas
         }
     };
     kernel_.add_wide(task, form_, work, {wide_entry_force_.data(), take, &report});
-    for (std::size_t e = 0; e < at(block.entries); ++e) {
+    for (std::size_t e = 0; e < at(block.chosen); ++e) {
         const std::uint32_t shift = task.offset[e];
         for (std::size_t k = 0; k < numbers; ++k) {
             const std::int64_t f = wide_entry_force_[numbers * e + k];

@@ -37,7 +37,7 @@ std::size_t most_tiles(const PairBlocks& blocks)
 {
     std::int64_t most = 0;
     for (const BlockRow& row : blocks.rows) {
-        most = std::max(most, row.tiles());
+        most = std::max(most, row.all().tiles());
     }
     return at(most);
 }

@@ -113,7 +113,7 @@ void Nonbonded::make_tiles(const Topology& topology, bool has_charges)
     const double buffer = list_radius_ - sure_cutoff_;
     sure_cutoff_ = cutoff_ + reach_of_rounding(Precision::mixed, cutoff_);
     if (blocks_) {
-        pruned_.emplace(cutoff_, inner_buffer * buffer);
+        pruning_.emplace(cutoff_, inner_buffer * buffer);
     }
     list_radius_ = sure_cutoff_ + buffer;
 }
@@ -179,8 +179,8 @@ void Nonbonded::search(const Box& box, std::span<const Vec3> positions, int thre
 {
     TESSERA_EXPECT(positions.size() == topology_->charge.size());
     check(box);
-    if (pruned_) {
-        pruned_->let_go(); // the search needs as much
+    if (pruning_) {
+        pruning_->let_go();
     }
     tracker_.start(box, positions, threads);
     const std::vector<Vec3> canonical = tracker_.positions(threads);
@@ -219,8 +219,8 @@ void Nonbonded::let_go()
     tessera::let_go(slot_lj_);
     block_search_ = {};
     pair_blocks_ = {};
-    if (pruned_) {
-        pruned_->let_go();
+    if (pruning_) {
+        pruning_->let_go();
     }
     work_ = {};
     ahead_ = {};
@@ -248,8 +248,8 @@ void Nonbonded::make_blocks(std::span<const Vec3> canonical, int threads)
     const std::vector<Vec3> shifts = list_.shift_vectors(tracker_.box());
     BlockRules rules;
     rules.largest_block = block_options_.largest_block;
-    rules.kernel_radius = pruned_ ? pruned_->radius() : 0.0;
-    rules.near_radius = pruned_ ? cutoff_ : 0.0; // until the next search few of them leave
+    rules.kernel_radius = pruning_ ? pruning_->radius() : 0.0;
+    rules.near_radius = pruning_ ? cutoff_ : 0.0; // until the next search few of them leave
     rules.owner = owner_ ? &*owner_ : nullptr;
     if (blocks_) {
         rules.is_other = blocks_->is_other;
@@ -340,16 +340,15 @@ Nonbonded::BlockWalk Nonbonded::begin_walk(const Evaluation& now)
         // any point will do: positions relative to it are exact, wherever it is
         walk.origins.push_back(units(to_grid(now.atoms.moved(block.origin))));
     }
-    const PairBlocks& blocks =
-        pruned_->of(pair_blocks_, {work_.block_xyzq, walk.shifts, walk.origins}, now.threads);
-    walk.count = std::ssize(blocks.blocks);
+    pruning_->choose(pair_blocks_, {work_.block_xyzq, walk.shifts, walk.origins}, now.threads);
+    walk.count = std::ssize(pair_blocks_.blocks);
     walk.walkers.resize(at(now.threads));
     work_.rooms.resize(std::max(work_.rooms.size(), walk.walkers.size()));
 #pragma omp parallel num_threads(now.threads)
     {
         const std::size_t me = at(thread_number());
-        walk.walkers[me].emplace(blocks_->form, blocks, work_.block_xyzq, slot_lj_, walk.shifts,
-                                 work_.rooms[me]);
+        walk.walkers[me].emplace(blocks_->form, pair_blocks_, work_.block_xyzq, slot_lj_,
+                                 walk.shifts, work_.rooms[me]);
     }
     return walk;
 }
@@ -375,20 +374,11 @@ Nonbonded::Ahead Nonbonded::begin(const Box& box, std::span<const Vec3> position
     Ahead ahead{{tracker_.at(box), wanted, std::max(1, threads), mode, in_tiles, in_blocks,
                  in_blocks && !pair_blocks_.other_columns.empty()},
                 {}};
-    make_room(ahead.now);
     place_atoms(ahead.now, positions);
     if (in_blocks && !wanted.energies) {
         ahead.walk = begin_walk(ahead.now);
     }
     return ahead;
-}
-
-/// FP64 positions and listeners need as much; both are seldom.
-void Nonbonded::make_room(const Evaluation& now)
-{
-    if (now.in_blocks && now.wanted.energies) {
-        pruned_->let_go();
-    }
 }
 
 bool Nonbonded::add_ahead(const Box& box, std::span<const Vec3> positions, Wanted wanted,
@@ -429,7 +419,6 @@ void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Want
                           add(begin_walk(now), true);
         TESSERA_ENSURE(fits);
     }
-    make_room(now);
     corrections_.add_forces(now.atoms.grid, positions, wanted, now.threads, forces, energies);
 }
 

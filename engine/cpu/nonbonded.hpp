@@ -145,7 +145,6 @@ private:
     void place(const AtomTracker::Now& now, const Vec3& position, std::size_t atom);
     [[nodiscard]] GridPosition as_seen(const AtomTracker::Now& now, const Vec3& position,
                                        std::size_t atom) const;
-    void make_room(const Evaluation& now);
     void add_without_blocks(const Evaluation& now, const PairPlaces& places, ForceSums& forces,
                             EnergySums& energies);
     void add_share(const Evaluation& now, bool has_doubles, PairSums& mine);
@@ -182,7 +181,7 @@ private:
     std::vector<std::int32_t> slot_type_; ///< [slots]
     BlockSearch block_search_;
     PairBlocks pair_blocks_;
-    std::optional<PrunedBlocks> pruned_;   ///< of them, as atoms move; with blocks only
+    std::optional<BlockPruning> pruning_;  ///< of them, as atoms move; with blocks only
     AlignedVector<float> slot_lj_;         ///< as in BlockTask
     PairWork work_;                        ///< of the last evaluation
     std::optional<Ahead> ahead_;           ///< of one under way

@@ -19,8 +19,10 @@ struct PairBlocks {
     struct Block {
         std::int64_t first_entry, entries;
         std::int64_t first_row, rows;
-        std::int64_t first_tile; ///< of the numbers of its tiles
-        Vec3 origin;             ///< at the search, nm
+        std::int64_t first_tile;       ///< of the numbers of its tiles
+        Vec3 origin;                   ///< at the search, nm
+        std::int64_t chosen = entries; ///< so many entries, the first ones, chosen tiles touch
+        std::int64_t lasting = 0; ///< so many of them until the next search; 0: it is not known yet
     };
     std::vector<Block> blocks;
     std::vector<std::int32_t> cluster; ///< of each entry

@@ -233,12 +233,16 @@ bool add_block(const Stages& stages, const BlockTask& task, const BlockForm& for
     Ints largest = zero();
     for (std::int64_t k = 0; k < task.row_count; ++k) {
         const BlockRow& row = task.rows[k];
+        const TileRange chosen = row.chosen();
+        if (chosen.begin == chosen.end) {
+            continue;
+        }
         const RowAtoms atoms = row_atoms(work, row.entry);
         RowSums sums{zero(), zero(), zero(), zero()};
-        add_tiles_of_row<Stages, true>(stages, atoms, task.tiles + row.begin,
-                                       task.tiles + row.plain, work, sums);
-        add_tiles_of_row<Stages, false>(stages, atoms, task.tiles + row.plain, task.tiles + row.end,
-                                        work, sums);
+        add_tiles_of_row<Stages, true>(stages, atoms, task.tiles + chosen.begin,
+                                       task.tiles + chosen.plain, work, sums);
+        add_tiles_of_row<Stages, false>(stages, atoms, task.tiles + chosen.plain,
+                                        task.tiles + chosen.end, work, sums);
         plus_lines(work.force + 48 * static_cast<std::size_t>(row.entry),
                    summed_over_column(sums.x, sums.y, sums.z));
         largest = larger(largest, sums.largest);
@@ -247,13 +251,13 @@ bool add_block(const Stages& stages, const BlockTask& task, const BlockForm& for
 }
 
 template <class Use>
-[[gnu::always_inline]] inline void for_each_tile(const BlockRow& row, const std::uint16_t* numbers,
-                                                 const Use& use)
+[[gnu::always_inline]] inline void for_each_tile(const TileRange& range,
+                                                 const std::uint16_t* numbers, const Use& use)
 {
-    for (std::ptrdiff_t k = row.begin; k < row.plain; k += BlockTile::size<true>) {
+    for (std::ptrdiff_t k = range.begin; k < range.plain; k += BlockTile::size<true>) {
         use(BlockTile::of<true>(numbers + k));
     }
-    for (std::ptrdiff_t k = row.plain; k < row.end; k += BlockTile::size<false>) {
+    for (std::ptrdiff_t k = range.plain; k < range.end; k += BlockTile::size<false>) {
         use(BlockTile::of<false>(numbers + k));
     }
 }
@@ -267,7 +271,7 @@ void add_block_wide(const Stages& stages, const BlockTask& task, const BlockForm
         const BlockRow& row = task.rows[k];
         const RowAtoms atoms = row_atoms(work, row.entry);
         std::int64_t* own = sums.force + 12 * static_cast<std::size_t>(row.entry);
-        for_each_tile(row, task.tiles, [&](const BlockTile& tile) {
+        for_each_tile(row.chosen(), task.tiles, [&](const BlockTile& tile) {
             const float* column = work.position + 16 * std::size_t{tile.entry};
             InFlight s = stages.begin(atoms, column);
             s.counts = both(s.counts, tile.mask);

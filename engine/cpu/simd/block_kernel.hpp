@@ -48,16 +48,24 @@ struct BlockTile {
     template <bool Masked>
     static constexpr std::ptrdiff_t size = Masked ? 2 : 1; ///< in numbers
 };
-struct BlockRow {
-    std::int32_t entry;
-    /// Of its numbers, counted from the block's first; from `plain` on all pairs count, from `far`
-    /// on the search found the atoms of a tile apart.
-    std::int32_t begin, plain, far, end;
+/// Where some of a row's numbers stand, counted from the block's first.
+struct TileRange {
+    std::int32_t begin, plain, end; ///< masked tiles, then plain ones
 
     [[nodiscard]] std::int64_t tiles() const
     {
         return (plain - begin) / BlockTile::size<true> + (end - plain);
     }
+};
+struct BlockRow {
+    std::int32_t entry;
+    /// Of its numbers, counted from the block's first; from `plain` on all pairs count, from `far`
+    /// on the search found the atoms of a tile apart.
+    std::int32_t begin, plain, far, end;
+    std::int32_t first = begin, last = end; ///< those in between are chosen (BlockPruning)
+
+    [[nodiscard]] TileRange all() const { return {begin, plain, end}; }
+    [[nodiscard]] TileRange chosen() const { return {first, plain, last}; }
 };
 
 /// Some rows of the pair list and the images of clusters (entries) that they touch.
@@ -69,7 +77,7 @@ struct BlockTask {
     const std::int32_t* cluster; ///< [entries]
     const std::uint16_t* offset; ///< [entries]: index into `origin`
     const std::uint32_t* origin; ///< [shifts][16]: what an entry subtracts, x4 y4 z4 and zeros
-    std::int64_t entries;
+    std::int64_t entries;        ///< that chosen tiles touch: what others name is not looked at
     const BlockRow* rows;
     std::int64_t row_count;
     const std::uint16_t* tiles; ///< numbers of the block

@@ -103,7 +103,7 @@ inline void find_units(const DoubleTask& task, const BlockRow& row, const Double
 {
     const ClusterLanes own(work.near + 16 * static_cast<std::size_t>(row.entry));
     for_each_tile(
-        row, task.tiles, [&](const BlockTile& tile) __attribute__((always_inline)) {
+        row.all(), task.tiles, [&](const BlockTile& tile) __attribute__((always_inline)) {
             const std::uint32_t bits =
                 own.nearer_than(near2, work.near + 16 * std::size_t{tile.entry}) & tile.mask;
             for (std::size_t a = 0; a < 4; ++a) {
@@ -136,7 +136,7 @@ bool add_doubles_of(const DoubleTask& task, const DoubleForm& form, const Double
     UnitStage<Coulomb, Forces, Energies> stage{form, work};
     std::int64_t most_tiles = 0;
     for (std::int64_t k = 0; k < task.row_count; ++k) {
-        most_tiles = std::max(most_tiles, task.rows[k].tiles());
+        most_tiles = std::max(most_tiles, task.rows[k].all().tiles());
     }
     const auto room = static_cast<std::size_t>(most_tiles) + 2;
     std::uint32_t* const units[4] = {work.units, work.units + room, work.units + 2 * room,

@@ -37,6 +37,24 @@ inline std::size_t keep_near(const float* row, const float* lines, const std::ui
     return kept;
 }
 
+inline std::size_t part_near(const float* row, const float* lines, const std::uint16_t* entries,
+                             std::size_t count, float limit2, std::uint16_t* near,
+                             std::uint16_t* others)
+{
+    const ClusterLanes own(row);
+    const Floats limit = broadcast(limit2);
+    std::size_t found = 0;
+    for (std::size_t k = 0; k < count; ++k) {
+        const std::uint16_t entry = entries[k];
+        const std::uint32_t is_near =
+            own.nearer_than(limit, lines + 16 * std::size_t{entry}) != 0 ? 1 : 0;
+        others[k - found] = entry;
+        near[found] = entry; // no branch: it could not be foretold
+        found += is_near;
+    }
+    return found;
+}
+
 inline SplitTiles split_near(const float* row, const float* lines, const std::uint16_t* entries,
                              std::size_t count, SplitLimits limits2, std::uint16_t* near,
                              std::uint16_t* far)

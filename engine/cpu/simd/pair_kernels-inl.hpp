@@ -12,6 +12,6 @@
 constexpr PairKernels kernels = {
     {add, add_wide}, {add_doubles<true, false>, add_doubles<false, true>, add_doubles<true, true>},
     place_entries,   keep_near<false>,
-    keep_near<true>, split_near,
-    find_boxes,
+    keep_near<true>, part_near,
+    split_near,      find_boxes,
 };

@@ -25,6 +25,13 @@ using PlaceEntries = float (*)(const PlacedEntries& from, std::size_t count, flo
 using KeepNear = std::size_t (*)(const float* row, const float* lines, const std::uint16_t* tiles,
                                  std::size_t count, float limit2, std::uint16_t* out);
 
+/// Writes those of `count` entries with an atom nearer to the row's than the root of `limit2` to
+/// `near`, which may be `entries` itself, and the others to `others`; returns how many are near.
+/// The rest as for KeepNear.
+using PartNear = std::size_t (*)(const float* row, const float* lines, const std::uint16_t* entries,
+                                 std::size_t count, float limit2, std::uint16_t* near,
+                                 std::uint16_t* others);
+
 /// Squares of distances, nm^2; near is not above far.
 struct SplitLimits {
     float near, far;
@@ -51,6 +58,7 @@ struct PairKernels {
     DoubleKernel fp64;
     PlaceEntries place_entries;
     KeepNear keep_near, keep_near_masked;
+    PartNear part_near;
     SplitNear split_near;
     FindBoxes find_boxes;
 };

@@ -1,4 +1,7 @@
+#include "engine/base/aligned_vector.hpp"
+#include "engine/cpu/block_pruning.hpp"
 #include "engine/cpu/block_search.hpp"
+#include "engine/cpu/kernel_grid.hpp"
 #include "engine/math/mat3.hpp"
 #include "tests/support/geometries.hpp"
 
@@ -104,18 +107,18 @@ protected:
 };
 
 /// Those of which some pairs do not count come first.
-std::vector<BlockTile> tiles_of(const BlockRow& row, const std::uint16_t* numbers)
+std::vector<BlockTile> tiles_of(const TileRange& range, const std::uint16_t* numbers)
 {
     std::vector<BlockTile> out;
-    const std::uint16_t *number = numbers + row.begin, *const plain = numbers + row.plain,
-                        *const end = numbers + row.end;
+    const std::uint16_t *number = numbers + range.begin, *const plain = numbers + range.plain,
+                        *const end = numbers + range.end;
     for (; number < plain; number += BlockTile::size<true>) {
         out.push_back(BlockTile::of<true>(number));
     }
     for (; number < end; number += BlockTile::size<false>) {
         out.push_back(BlockTile::of<false>(number));
     }
-    EXPECT_EQ(std::ssize(out), row.tiles());
+    EXPECT_EQ(std::ssize(out), range.tiles());
     return out;
 }
 
@@ -130,7 +133,7 @@ TEST_P(BlockSearchIn, FindsEveryPairOfTheListOnceAndNoneThatMustNotCount)
                 const BlockRow& row = blocks.rows[static_cast<std::size_t>(r)];
                 const auto own = first + static_cast<std::size_t>(row.entry);
                 ASSERT_EQ(blocks.shift[own], 0U);
-                const auto tiles = tiles_of(row, blocks.tiles.data() + block.first_tile);
+                const auto tiles = tiles_of(row.all(), blocks.tiles.data() + block.first_tile);
                 const std::int64_t masked = std::ssize(tiles) - (row.end - row.plain);
                 const std::int64_t first_far = std::ssize(tiles) - (row.end - row.far);
                 for (std::int64_t t = 0; t < std::ssize(tiles); ++t) {
@@ -185,16 +188,130 @@ TEST_P(BlockSearchIn, GivesTheSameOnAnyNumberOfThreads)
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Cells, BlockSearchIn,
-    testing::Values(SearchCase{"cube", {{{3, 0, 0}, {0, 3, 0}, {0, 0, 3}}}, 1203, 1.3},
-                    SearchCase{"small_cube", {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, 33, 0.9},
-                    SearchCase{
-                        "radius_beyond_the_cell", {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, 18, 1.25},
-                    SearchCase{"tilted", {{{4, 0, 0}, {2, 3.5, 0}, {-2, 1.75, 2.5}}}, 900, 1.1},
-                    SearchCase{"five_atoms", {{{2, 0, 0}, {0, 2, 0}, {0, 0, 2}}}, 5, 1.0},
-                    SearchCase{"two_atoms", {{{2, 0, 0}, {0, 2, 0}, {0, 0, 2}}}, 2, 2.1}),
-    [](const auto& test) { return std::string(test.param.name); });
+/// Calls use(pair, tile's entry, block) for each pair that counts.
+template <class Range, class Use>
+void for_each_pair(const PairBlocks& blocks, const Range& range, const Use& use)
+{
+    for (const PairBlocks::Block& block : blocks.blocks) {
+        for (std::int64_t r = block.first_row; r < block.first_row + block.rows; ++r) {
+            const BlockRow& row = blocks.rows[static_cast<std::size_t>(r)];
+            for (const BlockTile& tile :
+                 tiles_of(range(row), blocks.tiles.data() + block.first_tile)) {
+                for (int bit = 0; bit < 16; ++bit) {
+                    if ((tile.mask >> bit & 1U) != 0) {
+                        use(block, row, tile, bit);
+                    }
+                }
+            }
+        }
+    }
+}
+
+class BlockPruningIn : public BlockSearchIn {
+protected:
+    /// As the kernel of blocks sees `x`; null atoms are far away.
+    void choose(BlockPruning& pruning, PairBlocks& blocks, const std::vector<Vec3>& x,
+                int threads) const
+    {
+        const auto units = [](const Vec3& v) {
+            const GridPosition g = to_grid(v);
+            return BlockWalker::Units{KernelGrid::unit(g.x), KernelGrid::unit(g.y),
+                                      KernelGrid::unit(g.z)};
+        };
+        AlignedVector<std::uint32_t> xyzq(4 * list_.order.atom_of_slot.size());
+        for (std::size_t s = 0; s < list_.order.atom_of_slot.size(); ++s) {
+            const std::int32_t a = list_.order.atom_of_slot[s];
+            const auto u = units(a < 0 ? Vec3{200, 0, 0} : x[static_cast<std::size_t>(a)]);
+            for (std::size_t k = 0; k < 3; ++k) {
+                xyzq[s / 4 * 16 + 4 * k + s % 4] = u[k];
+            }
+        }
+        std::vector<BlockWalker::Units> shifts, origins;
+        for (const Vec3& s : list_.shift_vectors(box_)) {
+            shifts.push_back(units(s));
+        }
+        for (const PairBlocks::Block& block : blocks.blocks) {
+            origins.push_back(units(block.origin));
+        }
+        pruning.choose(blocks, {xyzq, shifts, origins}, threads);
+    }
+    template <class Range>
+    [[nodiscard]] std::multiset<Pair> pairs_of(const PairBlocks& blocks, const Range& range) const
+    {
+        std::multiset<Pair> out;
+        for_each_pair(blocks, range,
+                      [&](const auto& block, const auto& row, const BlockTile& tile, int bit) {
+                          const std::size_t first = static_cast<std::size_t>(block.first_entry),
+                                            own = first + static_cast<std::size_t>(row.entry);
+                          out.insert(pair(blocks.cluster[own], blocks.cluster[first + tile.entry],
+                                          blocks.shift[first + tile.entry], bit));
+                      });
+        return out;
+    }
+    static TileRange all(const BlockRow& row) { return row.all(); }
+    static TileRange chosen(const BlockRow& row) { return row.chosen(); }
+};
+
+TEST_P(BlockPruningIn, ChoosesEveryPairWithinTheCutOffAndLosesNoneOfTheOthers)
+{
+    const double radius = GetParam().radius;
+    BlockPruning pruning(near_radius_, 0.05 * radius);
+    PairBlocks blocks = find(1);
+    const std::multiset<Pair> found = pairs_of(blocks, all);
+    const std::vector<Vec3> start = x_;
+    for (const double way : {0.0, 0.06, 0.01}) { // of the radius
+        for (std::size_t a = 0; a < x_.size(); ++a) {
+            const auto k = static_cast<double>(a);
+            x_[a] = start[a] + way * radius / 3 * Vec3{std::sin(k), std::cos(k), std::sin(2 * k)};
+        }
+
+        choose(pruning, blocks, x_, 3);
+
+        EXPECT_TRUE(pairs_of(blocks, all) == found) << way;
+        const std::multiset<Pair> some = pairs_of(blocks, chosen);
+        for (const Pair& p : found) {
+            if (distance(p) < near_radius_) {
+                EXPECT_EQ(some.count(p), 1U) << way << ": " << p[0] << " " << p[1];
+            }
+        }
+        for_each_pair(blocks, chosen,
+                      [&](const auto& block, const auto& row, const BlockTile& tile, int) {
+                          ASSERT_LT(tile.entry, block.chosen);
+                          ASSERT_LT(row.entry, block.chosen);
+                      });
+    }
+}
+
+TEST_P(BlockPruningIn, LeavesOutTilesThatAreFar)
+{
+    near_radius_ = 0.5 * GetParam().radius;
+    PairBlocks blocks = find(1);
+    const std::size_t found = pairs_of(blocks, all).size();
+    BlockPruning pruning(near_radius_, 0.01);
+
+    choose(pruning, blocks, x_, 1);
+
+    std::size_t beyond = 0;
+    for (const Pair& p : pairs_of(blocks, all)) {
+        beyond += distance(p) > near_radius_ + 0.01 ? 1 : 0;
+    }
+    if (beyond > found / 2 && found > 1000) { // else there may be no tile of such pairs alone
+        EXPECT_LT(pairs_of(blocks, chosen).size(), found);
+    }
+}
+
+const auto cells =
+
+    testing::Values(
+        SearchCase{"cube", {{{3, 0, 0}, {0, 3, 0}, {0, 0, 3}}}, 1203, 1.3},
+        SearchCase{"small_cube", {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, 33, 0.9},
+        SearchCase{"radius_beyond_the_cell", {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, 18, 1.25},
+        SearchCase{"tilted", {{{4, 0, 0}, {2, 3.5, 0}, {-2, 1.75, 2.5}}}, 900, 1.1},
+        SearchCase{"five_atoms", {{{2, 0, 0}, {0, 2, 0}, {0, 0, 2}}}, 5, 1.0},
+        SearchCase{"two_atoms", {{{2, 0, 0}, {0, 2, 0}, {0, 0, 2}}}, 2, 2.1});
+const auto name_of_cell = [](const auto& test) { return std::string(test.param.name); };
+INSTANTIATE_TEST_SUITE_P(Cells, BlockSearchIn, cells, name_of_cell);
+INSTANTIATE_TEST_SUITE_P(Cells, BlockPruningIn, cells, name_of_cell);
 
 TEST(BlockSearch, FindsNothingWithoutPairs)
 {
