@@ -41,6 +41,8 @@ public:
         return false;
     }
 
+    /// Before a search of any: returns the memory of what the next evaluation alone makes anew.
+    virtual void make_room() {}
     /// Returns the memory of what the next search and evaluation make anew; needs_search() then.
     virtual void let_go() {}
 

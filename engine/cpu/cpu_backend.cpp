@@ -266,6 +266,9 @@ bool CpuBackend::place_and_ask()
 void CpuBackend::search()
 {
     const ScopedPhase phase(times_, "search");
+    for (const auto& provider : providers_) {
+        provider->make_room();
+    }
     choose_images();
     place_atoms();
     place_virtual_sites();

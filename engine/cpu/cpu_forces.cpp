@@ -101,6 +101,7 @@ public:
     {
         return long_range_->add_ahead(box, positions, wanted, threads, energies);
     }
+    void make_room() override { long_range_->make_room(); }
     void let_go() override { long_range_->let_go(); }
     [[nodiscard]] std::vector<PhaseHash> phase_hashes() const override
     {

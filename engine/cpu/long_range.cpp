@@ -173,6 +173,11 @@ void LongRange::let_go()
     for_each_mesh([](auto& mesh) { mesh.let_go(); });
 }
 
+void LongRange::make_room()
+{
+    for_each_mesh([](auto& mesh) { mesh.make_room(); });
+}
+
 std::vector<PhaseHash> LongRange::phase_hashes() const
 {
     std::vector<PhaseHash> out;

@@ -40,6 +40,8 @@ public:
 
     /// Returns the memory of what add_forces() makes anew.
     void let_go();
+    /// The same, but for what takes long to make.
+    void make_room();
 
     /// Of the meshes, at the last add_forces() that wanted hashes.
     [[nodiscard]] std::vector<PhaseHash> phase_hashes() const;

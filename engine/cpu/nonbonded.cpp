@@ -182,6 +182,10 @@ void Nonbonded::search(const Box& box, std::span<const Vec3> positions, int thre
     if (pruning_) {
         pruning_->let_go();
     }
+    searched_ = false;
+    work_ = {}; // null atoms may move
+    list_ = {};
+    tessera::let_go(slot_lj_);
     tracker_.start(box, positions, threads);
     const std::vector<Vec3> canonical = tracker_.positions(threads);
     list_ = make_empty_pair_list(tracker_.box(), canonical, topology_->exclusions, list_radius_,
@@ -194,7 +198,6 @@ void Nonbonded::search(const Box& box, std::span<const Vec3> positions, int thre
     searched_ = true;
 
     const std::size_t slots = list_.order.atom_of_slot.size();
-    work_ = {};                       // null atoms may have moved
     slot_type_.assign(slots + 12, 0); // tiles read a whole vector
     for (std::size_t s = 0; s < slots; ++s) {
         const std::int32_t atom = list_.order.atom_of_slot[s];
@@ -374,6 +377,9 @@ Nonbonded::Ahead Nonbonded::begin(const Box& box, std::span<const Vec3> position
     Ahead ahead{{tracker_.at(box), wanted, std::max(1, threads), mode, in_tiles, in_blocks,
                  in_blocks && !pair_blocks_.other_columns.empty()},
                 {}};
+    if (in_blocks && wanted.energies) {
+        tessera::let_go(work_.rooms); // FP64 positions need the room first
+    }
     place_atoms(ahead.now, positions);
     if (in_blocks && !wanted.energies) {
         ahead.walk = begin_walk(ahead.now);
@@ -420,6 +426,9 @@ void Nonbonded::add_forces(const Box& box, std::span<const Vec3> positions, Want
         TESSERA_ENSURE(fits);
     }
     corrections_.add_forces(now.atoms.grid, positions, wanted, now.threads, forces, energies);
+    if (now.in_tiles && wanted.energies) { // seldom, and listeners may need as much
+        work_ = {};
+    }
 }
 
 /// What FP32 blocks do not do, by way of sums that hold energies, virials and forces in 64 bits.
@@ -456,7 +465,7 @@ void Nonbonded::add_without_blocks(const Evaluation& now, const PairPlaces& plac
         add_share(now, !doubles.empty(), *sums[me]);
     }
     join(sums, list_.order, places, now.wanted, now.threads, forces, energies);
-    if (now.in_tiles && now.wanted.energies) { // seldom
+    if (now.in_tiles && now.wanted.energies) { // FP32 needs the room
         tessera::let_go(work_.xyzq);
     }
 }

@@ -126,7 +126,6 @@ BasicPme<R>::BasicPme(const std::array<int, 3>& grid, int order, const Waves& wa
         }
     }
     mesh_scale_ = scale_of_mesh<R>(largest / coefficient_scale_);
-    set_mesh_charges();
 }
 
 template <class R>
@@ -147,24 +146,17 @@ template <class R>
 void BasicPme<R>::let_go()
 {
     tessera::let_go(filter_);
+    make_room();
+}
+
+template <class R>
+void BasicPme<R>::make_room()
+{
     tessera::let_go(atoms_);
     tessera::let_go(other_charges_);
     charges_of_.clear();
     tessera::let_go(potential_);
     tessera::let_go(spectrum_);
-}
-
-template <class R>
-void BasicPme<R>::set_mesh_charges()
-{
-    mesh_charge_.clear();
-    for (const Coefficients& set : coefficient_) {
-        std::vector<R>& charge = mesh_charge_.emplace_back();
-        charge.reserve(set->size());
-        for (const double c : *set) {
-            charge.push_back(static_cast<R>(c * mesh_scale_));
-        }
-    }
 }
 
 template <class R>
@@ -197,7 +189,6 @@ void BasicPme<R>::restrict_to(std::span<const std::int32_t> atoms, Transport& ra
         }
         coefficient_[s] = std::move(mine);
     }
-    set_mesh_charges();
 }
 
 /// Of the whole mesh.
@@ -296,8 +287,16 @@ void BasicPme<R>::spread(std::size_t set, int threads)
         }
         std::fill_n(mesh, spread_.size, Whole{0});
         const Share share(atoms_.size());
-        spread_on_mesh<R>(spread_, std::span(atoms_).subspan(share.first, share.count),
-                          mesh_charge_[set].data() + share.first, mesh);
+        const double* const coefficient = coefficient_[set]->data() + share.first;
+        constexpr std::size_t block = 1024; // atoms whose charges stay in the cache
+        R charge[block];                    // in units of the mesh
+        for (std::size_t b = 0; b < share.count; b += block) {
+            const std::size_t some = std::min(block, share.count - b);
+            std::transform(coefficient + b, coefficient + b + some, charge,
+                           [this](double c) { return static_cast<R>(c * mesh_scale_); });
+            spread_on_mesh<R>(spread_, std::span(atoms_).subspan(share.first + b, some), charge,
+                              mesh);
+        }
         charges_of_[me] = {mesh, spread_.size};
     }
 }
@@ -513,6 +512,9 @@ void BasicPme<R>::make_potential(const Box& box, const CanonicalPositions& posit
                                  threads);
         }
     }
+    if (wanted.energies) { // seldom, and what comes before the forces needs as much
+        tessera::let_go(spectrum_);
+    }
 }
 
 template <class R>
@@ -525,6 +527,9 @@ void BasicPme<R>::add_mesh_forces(const Box& box, Wanted wanted, int threads, Fo
         potential_hash_.add(hash_of_points(potential_[s]));
     }
     gather(box, threads, forces);
+    if (wanted.energies) { // seldom, and listeners may need as much
+        make_room();
+    }
 }
 
 template class BasicPme<double>;

@@ -68,6 +68,8 @@ public:
 
     /// Returns the memory of what add_forces() makes anew.
     void let_go();
+    /// The same, but for the filter, which takes long to make.
+    void make_room();
 
     /// Of the mesh charges and of the mesh potential, at the last add_forces() that wanted hashes
     /// (not of a rank's part).
@@ -85,7 +87,6 @@ private:
     };
     [[nodiscard]] Influence influence_of(const Box& box, int x, int y, int z) const;
     void prepare_filter(const Box& box, int threads);
-    void set_mesh_charges();
     void make_meshes();
     void locate(const Box& box, const CanonicalPositions& positions, int threads);
     void spread(std::size_t set, int threads);
@@ -154,7 +155,6 @@ private:
     AlignedVector<R> filter_; ///< twice the influence, as a spectrum
 
     std::vector<MeshAtom<R>> atoms_;
-    std::vector<std::vector<R>> mesh_charge_; ///< in units of the mesh, one a coefficient
     /// With margins, one a coefficient. First, in the same memory, charges of the first thread.
     std::vector<std::vector<R>> potential_;
     std::vector<std::vector<Whole>> other_charges_;  ///< of the other threads

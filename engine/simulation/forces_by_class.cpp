@@ -160,6 +160,9 @@ ForcesByClass ForceClasses::evaluate(const Box& box, std::vector<Vec3> x, int th
     close(ForceClass::pairs);
 
     p.long_range.add_forces(box, x, everything, threads, sums, out.sums);
+    if (!keeps_classes) {
+        p.long_range.let_go();
+    }
     close(ForceClass::reciprocal);
 
     p.listed.add_forces(box, x, everything, threads, sums, out.sums);
