@@ -1,8 +1,10 @@
+#include "engine/app/agreement.hpp"
 #include "engine/app/command_line.hpp"
 #include "engine/app/commands/commands.hpp"
 #include "engine/app/exit_status.hpp"
 #include "engine/app/large_arrays.hpp"
 #include "engine/app/printable_streams.hpp"
+#include "engine/app/ranks.hpp"
 #include "engine/app/simd_wish.hpp"
 #include "engine/app/slurm_options.hpp"
 #include "engine/app/stop_request.hpp"
@@ -13,6 +15,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 #include <iostream>
 
 namespace
@@ -67,8 +70,7 @@ void take_threads(CLI::App& command, DeckOptions& options)
 
 int usage_fault(const std::string& message)
 {
-    std::cerr << message << '\n';
-    return exit_status::bad_input;
+    throw InputError(message); // of several ranks one tells it
 }
 
 int unknown_command(CLI::App& app, const std::string& word)
@@ -88,17 +90,17 @@ int unknown_command(CLI::App& app, const std::string& word)
 }
 
 /// tessera help [COMMAND]
-int help(CLI::App& app, const std::vector<std::string>& words)
+int help(CLI::App& app, const std::vector<std::string>& words, bool speaks)
 {
     if (words.size() < 2 || words[1] == "help") {
-        std::cout << app.help();
+        std::cout << (speaks ? app.help() : std::string());
         return exit_status::done;
     }
     const CLI::App* const command = find_command(app, words[1]);
     if (command == nullptr) {
         return unknown_command(app, words[1]);
     }
-    std::cout << command->help("tessera");
+    std::cout << (speaks ? command->help("tessera") : std::string());
     return exit_status::done;
 }
 
@@ -110,8 +112,20 @@ int not_built(const std::string& command)
         "convert, info.");
 }
 
-int run_tessera(int argc, char** argv)
+/// Commands whose work is one process's, where a launcher started several: the first does it, or
+/// all refuse.
+int done_by_one(Transport* ranks, const std::function<int()>& command)
 {
+    return is_first(ranks) ? command() : exit_status::done;
+}
+
+int run_tessera(int argc, char** argv, Transport* ranks)
+{
+    const std::vector<std::string> words(argv + 1, argv + argc);
+    const bool speaks = is_first(ranks);
+    if (ranks != nullptr) { // before one may end by itself and leave the others waiting
+        require_agreement(*ranks, told_by_command_line(words));
+    }
     CLI::App app("Tessera: molecular dynamics with exact sums. All keys of a deck: "
                  "docs/deck-reference.md, or tessera check --list-keys. tessera help COMMAND tells "
                  "the options of a command.",
@@ -212,9 +226,8 @@ int run_tessera(int argc, char** argv)
         planned.back()->prefix_command();
     }
 
-    const std::vector<std::string> words(argv + 1, argv + argc);
     if (!words.empty() && words[0] == "help") {
-        return help(app, words);
+        return help(app, words, speaks);
     }
     if (!words.empty() && words[0].rfind('-', 0) != 0 && find_command(app, words[0]) == nullptr) {
         return unknown_command(app, words[0]);
@@ -223,7 +236,7 @@ int run_tessera(int argc, char** argv)
         app.parse(argc, argv);
     } catch (const CLI::ParseError& fault) {
         if (fault.get_exit_code() == 0) { // --help and --version were asked for
-            return app.exit(fault);
+            return speaks ? app.exit(fault) : exit_status::done;
         }
         return usage_fault(usage_fault_in_words(app, words, fault));
     }
@@ -235,7 +248,7 @@ int run_tessera(int argc, char** argv)
         }
     }
     if (energy_app->parsed()) {
-        return energy_command(energy);
+        return energy_command(energy, ranks);
     }
     if (check_app->parsed()) {
         if (check.input.deck.empty() && !check.list_keys) {
@@ -243,7 +256,7 @@ int run_tessera(int argc, char** argv)
                                "compute). Write tessera check DECK; tessera help check tells its "
                                "options.");
         }
-        return check_command(check);
+        return check_command(check, ranks);
     }
     if (run_app->parsed()) {
         if (!run.continuation.empty() && run.continuation != "always" &&
@@ -251,7 +264,7 @@ int run_tessera(int argc, char** argv)
             return usage_fault("--continue=" + run.continuation +
                                " is unknown. Write --continue or --continue=if-present.");
         }
-        return run_command(run);
+        return run_command(run, ranks);
     }
     if (validate_app->parsed()) {
         if (full || !validate.quick) {
@@ -260,12 +273,14 @@ int run_tessera(int argc, char** argv)
         if (!html.empty()) {
             return not_built("validate --html");
         }
+        refuse_several_ranks(ranks, "validate");
         return validate_command(validate);
     }
     if (convert_app->parsed()) {
-        return convert_command(convert);
+        return done_by_one(ranks, [&] { return convert_command(convert); });
     }
     if (slurm_app->parsed()) {
+        refuse_several_ranks(ranks, "slurm");
         slurm.job.command = "tessera";
         for (const std::string& word : words) {
             if (word != "--submit" && word != "--overwrite") { // not of what is written
@@ -274,7 +289,12 @@ int run_tessera(int argc, char** argv)
         }
         return slurm_command(slurm);
     }
-    return info_app->parsed() ? info_command(info) : exit_status::bad_input;
+    return done_by_one(ranks, [&] { return info_command(info); });
+}
+
+bool asks_of_the_program(const std::vector<std::string>& words)
+{
+    return words[0] == "help" || words[0] == "info" || asks_for_words(words);
 }
 
 } // namespace
@@ -286,5 +306,11 @@ int main(int argc, char** argv)
     tessera::let_waiting_threads_sleep(argv);
     tessera::give_back_large_arrays();
     const tessera::PrintableStreams streams;
-    return tessera::guarded([&] { return run_tessera(argc, argv); });
+    // what tells of the program must work where MPI does not
+    const bool tells = argc < 2 || asks_of_the_program({argv + 1, argv + argc});
+    return tessera::guarded([&] {
+        return tessera::on_ranks(
+            tells ? tessera::Unjoined::each_alone : tessera::Unjoined::refused,
+            [&](tessera::Transport* ranks) { return run_tessera(argc, argv, ranks); });
+    });
 }

@@ -1,6 +1,7 @@
 #include "engine/app/rank_places.hpp"
 
 #include "cuda/make_backend.hpp"
+#include "engine/plans/mesh_plan.hpp"
 
 #include <algorithm>
 #include <array>
@@ -213,6 +214,13 @@ std::string in_words(const std::vector<RankPlace>& places)
         out += fmt::format("  and {} nodes more\n", nodes.size() - most);
     }
     return out + notes + devices_in_words(places);
+}
+
+std::string mesh_in_words(const NonbondedSettings& settings, int ranks)
+{
+    return settings.electrostatics == Electrostatics::pme || settings.lj_pme
+               ? fmt::format("mesh          {}\n", in_words(MeshPlan(settings.pme_grid, ranks)))
+               : std::string();
 }
 
 } // namespace tessera

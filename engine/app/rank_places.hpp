@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/backend/transport.hpp"
+#include "engine/plans/settings.hpp"
 
 #include <string>
 #include <vector>
@@ -28,5 +29,8 @@ std::vector<int> devices_of_ranks(const std::vector<RankPlace>& places);
 /// For the log: ranks, threads and cores of each node, and a note for nodes whose ranks have more
 /// threads than cores. Where GPUs are seen, a line a rank on its own.
 std::string in_words(const std::vector<RankPlace>& places);
+
+/// How ranks share the mesh, for the log; empty without one.
+std::string mesh_in_words(const NonbondedSettings& settings, int ranks);
 
 } // namespace tessera

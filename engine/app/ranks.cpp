@@ -4,6 +4,7 @@
 #include "engine/app/threads.hpp"
 #include "engine/base/error.hpp"
 #include "engine/parallel/mpi_transport.hpp"
+#include "engine/simulation/domain_backend.hpp"
 
 #include <exception>
 #include <fmt/format.h>
@@ -15,27 +16,27 @@ namespace tessera
 namespace
 {
 
-void check_launcher(const Transport& ranks)
+void refuse_unjoined(int joined)
 {
-    if (ranks.size() != launched_ranks()) {
-        throw MpiError(fmt::format("{} processes were started, but MPI joins {} of them (the "
-                                   "launcher belongs to another MPI). Use mpirun.mpich, or srun "
-                                   "--mpi=pmi2.",
-                                   launched_ranks(), ranks.size()));
-    }
+    throw MpiError(fmt::format("{} processes were started, but MPI joins {} of them (the launcher "
+                               "belongs to another MPI). Use mpirun.mpich, or srun --mpi=pmi2.",
+                               launched_ranks(), joined));
 }
 
 } // namespace
 
-int on_ranks(const std::function<int(Transport*)>& command)
+int on_ranks(Unjoined unjoined, const std::function<int(Transport*)>& command)
 {
     if (launched_ranks() <= 1) {
         return command(nullptr);
     }
     return run_mpi(
         [&](Transport& ranks) {
-            check_launcher(ranks);
-            return command(&ranks);
+            const bool is_joined = ranks.size() == launched_ranks();
+            if (!is_joined && unjoined == Unjoined::refused) {
+                refuse_unjoined(ranks.size());
+            }
+            return command(is_joined ? &ranks : nullptr);
         },
         [](const std::exception_ptr& fault, int rank) {
             if (rank > 0) {
@@ -43,6 +44,29 @@ int on_ranks(const std::function<int(Transport*)>& command)
             }
             return guarded([&]() -> int { std::rethrow_exception(fault); });
         });
+}
+
+void refuse_on_ranks(const Deck& deck, const Assembly& assembly, int ranks)
+{
+    if (deck.output.hash_every > 0) {
+        throw InputError(fmt::format("{}: hashes of the phases (output.hash_every) are made on one "
+                                     "rank only. Use one rank, or take the key out.",
+                                     deck.file.string()));
+    }
+    try {
+        refuse_what_ranks_cannot_share(deck.dynamics, assembly.nonbonded, assembly.box, ranks);
+    } catch (const InputError& refusal) {
+        throw InputError(fmt::format("{}: {}", deck.file.string(), refusal.what()));
+    }
+}
+
+void refuse_several_ranks(const Transport* ranks, const std::string& command)
+{
+    if (ranks != nullptr) {
+        throw InputError(fmt::format("{} processes were started, but tessera {} is the work of "
+                                     "one. Start it without mpirun or srun.",
+                                     ranks->size(), command));
+    }
 }
 
 } // namespace tessera

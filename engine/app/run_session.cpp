@@ -1,5 +1,6 @@
 #include "engine/app/run_session.hpp"
 
+#include "engine/app/agreement.hpp"
 #include "engine/app/energy_report.hpp"
 #include "engine/app/exit_status.hpp"
 #include "engine/app/rank_places.hpp"
@@ -12,8 +13,6 @@
 #include "engine/app/tune_mesh.hpp"
 #include "engine/app/version.hpp"
 #include "engine/base/let_go.hpp"
-#include "engine/plans/mesh_plan.hpp"
-#include "engine/simulation/domain_backend.hpp"
 #include "io/topology_hash.hpp"
 
 #include <array>
@@ -43,19 +42,6 @@ RunSession::RunSession(LoadedSystem system, const RunOptions& options, const Sto
                                      "energy):{}",
                                      deck.system.topology.string(), reasons));
     }
-    if (ranks_ != nullptr && deck.output.hash_every > 0) {
-        throw InputError(fmt::format("{}: hashes of the phases (output.hash_every) are made on one "
-                                     "rank only. Use one rank, or take the key out.",
-                                     deck.file.string()));
-    }
-    if (ranks_ != nullptr) { // before any file is touched
-        try {
-            refuse_what_ranks_cannot_share(deck.dynamics, system_.assembly.nonbonded,
-                                           system_.assembly.box, ranks_->size());
-        } catch (const InputError& refusal) {
-            throw InputError(fmt::format("{}: {}", deck.file.string(), refusal.what()));
-        }
-    }
     if (deck.output.time_limit_of_slurm && speaks_) {
         system_.deck.output.time_limit = time_left_in_slurm_job(deck.place_of("output.time_limit"));
     }
@@ -69,6 +55,9 @@ RunSession::RunSession(LoadedSystem system, const RunOptions& options, const Sto
     hash_ = topology_hash(topology);
     kinds_ = kinds_present(topology, system_.assembly.nonbonded);
     choose_start(options.continuation);
+    if (ranks_ != nullptr) { // each has read the checkpoint for itself
+        require_agreement(*ranks_, told_by_checkpoint(continued_ ? &start_ : nullptr));
+    }
     if (start_.step < deck.dynamics.steps || !continued_) { // of zero steps the start is written
         if (speaks_) {
             open_files();
@@ -224,19 +213,6 @@ void RunSession::write_opening(const std::string& places)
         energy_log_->write_head();
     }
 }
-
-namespace
-{
-
-/// How ranks share the mesh, for the log.
-std::string mesh_in_words(const NonbondedSettings& settings, int ranks)
-{
-    return settings.electrostatics == Electrostatics::pme || settings.lj_pme
-               ? fmt::format("mesh          {}\n", in_words(MeshPlan(settings.pme_grid, ranks)))
-               : std::string();
-}
-
-} // namespace
 
 int RunSession::run()
 {

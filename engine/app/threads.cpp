@@ -1,10 +1,7 @@
 #include "engine/app/threads.hpp"
 
-#include "engine/base/error.hpp"
-
 #include <algorithm>
 #include <cstdlib>
-#include <fmt/format.h>
 #include <sched.h>
 #include <sstream>
 #include <thread>
@@ -75,15 +72,6 @@ int launched_ranks()
         }
     }
     return ranks;
-}
-
-void refuse_several_ranks(const std::string& command)
-{
-    if (const int ranks = launched_ranks(); ranks > 1) {
-        throw InputError(fmt::format("{} processes were started, but tessera {} on several ranks "
-                                     "is not built yet. Start one process; it uses all its cores.",
-                                     ranks, command));
-    }
 }
 
 } // namespace tessera

@@ -15,7 +15,4 @@ int tasks_of_node(const std::string& list, int node);
 /// Processes that a launcher (mpirun, srun) started together with this one, itself included.
 int launched_ranks();
 
-/// Throws InputError where a launcher started several: each would write the same files.
-void refuse_several_ranks(const std::string& command);
-
 } // namespace tessera

@@ -32,6 +32,10 @@ DynamicsSettings shareable(const DynamicsSettings& dynamics, const NonbondedSett
         throw InputError("compute.shuffle_seed works on one rank (it permutes what ranks agree "
                          "on). Use one rank, or take it out.");
     }
+    if (nonbonded.electrostatics == Electrostatics::ewald) {
+        throw InputError("nonbonded.electrostatics = \"ewald\" is not built yet on several ranks "
+                         "(direct Ewald sums are not shared). Use \"pme\", or one rank.");
+    }
     if (dynamics.minimises()) {
         throw InputError("run.integrator = \"steepest-descent\" runs on one rank (its trial steps "
                          "are not shared). Minimise with one rank and several threads, and start "
@@ -70,8 +74,12 @@ void refuse_what_ranks_cannot_share(const DynamicsSettings& dynamics,
                                     const NonbondedSettings& nonbonded, const Box& box, int ranks)
 {
     shareable(dynamics, nonbonded);
-    const double reach = list_reach(nonbonded);
-    make_domain_cut(box, reach, {}, choose_domain_grid(box, reach, ranks));
+    make_domain_cut(box, list_reach(nonbonded), {}, domains_at_first(nonbonded, box, ranks));
+}
+
+DomainGrid domains_at_first(const NonbondedSettings& nonbonded, const Box& box, int ranks)
+{
+    return choose_domain_grid(box, list_reach(nonbonded), ranks);
 }
 
 DomainBackend::DomainBackend(std::shared_ptr<const Topology> topology,

@@ -18,10 +18,14 @@
 namespace tessera
 {
 
-/// Throws InputError for what several ranks cannot share: minimisers, shuffled plans, systems
-/// without a cell or without a finite cut-off. DomainBackend does too, but this needs no atoms.
+/// Throws InputError for what several ranks cannot share: minimisers, shuffled plans, direct Ewald
+/// sums, systems without a cell or without a finite cut-off. DomainBackend does too, but this needs
+/// no atoms.
 void refuse_what_ranks_cannot_share(const DynamicsSettings& dynamics,
                                     const NonbondedSettings& nonbonded, const Box& box, int ranks);
+
+/// The domains with which a run on so many ranks begins.
+DomainGrid domains_at_first(const NonbondedSettings& nonbonded, const Box& box, int ranks);
 
 /// One of several ranks that share a system: it moves the atoms of its domain of the cell, and
 /// computes the pairs and terms that fall to it from them and from ghosts, copies of atoms of the

@@ -5,7 +5,9 @@ usage: ranks_test.py TESSERA SOURCE_DIR
 """
 import os
 import pathlib
+import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -145,8 +147,107 @@ class Ranks(unittest.TestCase):
         self.assertEqual(run.stderr.count("No space left on device"), 1, run.stderr)
         self.assertEqual(len(run.stderr.splitlines()), 1, run.stderr)
 
+    def unlike(self, folder, *commands):
+        """Ranks of one job, each started with words of its own."""
+        words = []
+        for command in commands:
+            words += ([":"] if words else []) + ["-n", "1", TESSERA, *command]
+        process = subprocess.Popen([faulty_runs.LAUNCHER, *words], cwd=folder.path, stdout=subprocess.PIPE, start_new_session=True,
+                                   env=dict(os.environ, OMP_WAIT_POLICY="passive"), stderr=subprocess.PIPE, text=True)
+        try:
+            return folder.finished(process, timeout=60)
+        except subprocess.TimeoutExpired:
+            for number, _ in folder.processes():
+                os.kill(number, signal.SIGKILL)
+            self.fail("the ranks of %s wait for ever" % (commands,))
+
+    def test_that_were_not_started_alike_say_what_differs_and_touch_nothing(self):
+        folder = self.folder("argon-npt-mixed")
+        other = folder.path / "other.toml"
+        other.write_text((folder.path / "run.toml").read_text().replace("steps = 12", "steps = 13"))
+        far = folder.path / "far"
+        far.mkdir()
+        for name in ("run.toml", "topol.top", "start.gro"):
+            shutil.copy(folder.path / name, far)
+        lines = (far / "start.gro").read_text().splitlines()
+        lines[2] = lines[2][:20] + "%8.3f" % (float(lines[2][20:28]) + 0.01) + lines[2][28:]
+        (far / "start.gro").write_text("\n".join(lines) + "\n")
+        before = sorted(folder.path.rglob("*"))
+        run = ["run", "run.toml", "--quiet"]
+        for second, words in ((["run", "other.toml"], "run.steps: 12 on rank 0, 13 on rank 1"),
+                              (run + ["--set", "run.seed=9"], "run.seed: 42 on rank 0, 9 on rank 1"),
+                              (run + ["--continue=if-present"], "--continue: nothing on rank 0, if-present on rank 1"),
+                              (["run", "far/run.toml"], "hash of the start's positions: "),
+                              (["energy", "run.toml"], "the command: run on rank 0, energy on rank 1"),
+                              (["run", "--help"], "the command: run on rank 0, run --help on rank 1"),
+                              (["rum", "run.toml"], "the command: run on rank 0, rum run.toml on rank 1"),
+                              (run + ["--thread", "1"], "rank 1: "),
+                              (["run", "absent.toml"], "rank 1: absent.toml does not exist")):
+            with self.subTest(second):
+                found = self.unlike(folder, run, second)
+                self.assertEqual((found.returncode, found.stdout), (2, ""), found.stderr)
+                self.assertEqual(found.stderr.count(words), 1, found.stderr)
+                self.assertEqual(sorted(folder.path.rglob("*")), before)
+        found = self.unlike(folder, run, run, run + ["--set", "run.seed=9"])
+        self.assertIn("run.seed: 42 on rank 0, 9 on rank 2\nStart all of them with the same ", found.stderr)
+
+    def test_that_find_other_checkpoints_say_so(self):
+        folder = self.folder("argon-npt-mixed")
+        far = folder.path / "far"
+        far.mkdir()
+        for name in ("run.toml", "topol.top", "start.gro"):
+            shutil.copy(folder.path / name, far)
+        for place, steps in ((".", 4), ("far", 6)):
+            self.assertEqual(folder.run(sets=["run.steps=%d" % steps], command=("run", place + "/run.toml", "--quiet")).returncode, 0)
+        state = (folder.path / "state.h5").read_bytes()
+        found = self.unlike(folder, ["run", "run.toml", "--continue"], ["run", "far/run.toml", "--continue"])
+        self.assertEqual((found.returncode, found.stdout), (2, ""), found.stderr)
+        self.assertIn("the checkpoint: of step 4 on rank 0, of step 6 on rank 1\n", found.stderr)
+        self.assertEqual((folder.path / "state.h5").read_bytes(), state)
+
+    def test_may_differ_in_their_threads(self):
+        folder = self.folder("spce-npt-fp64")
+        self.assertEqual(folder.run().returncode, 0)
+        state = folder.arrays("state.h5")
+        folder.clear()
+        run = ["run", "run.toml", "--quiet", "--threads"]
+        found = self.unlike(folder, run + ["1"], run + ["3"], run + ["2"])
+        self.assertEqual((found.returncode, found.stderr), (0, ""))
+        self.assertEqual(faulty_runs.different(folder.arrays("state.h5"), state), [])
+
+    def test_do_or_refuse_once_what_is_the_work_of_one(self):
+        folder = self.folder("argon-nvt-fp64")
+        for command, status, words in ((["--version"], 0, "Tessera "), (["info"], 0, "precision "), (["help"], 0, "Subcommands:"),
+                                       (["run", "--help"], 0, "--continue"), (["check", "--list-keys"], 0, "position_rounding"),
+                                       (["convert", "start.gro", "out.g96"], 0, ""), (["bogus"], 2, 'unknown command "bogus"'),
+                                       (["slurm", "run.toml"], 2, "tessera slurm is the work of one"),
+                                       (["validate", "--quick", "run.toml"], 2, "tessera validate is the work of one")):
+            with self.subTest(command):
+                one, two = folder.run(command=command), folder.run(command=command, ranks=2)
+                self.assertEqual(two.returncode, status, two.stderr)
+                self.assertIn(words, two.stdout + two.stderr)
+                if "is the work of one" in words:
+                    self.assertEqual((two.stdout, two.stderr.count("\n")), ("", 1), two.stderr)
+                elif command != ["info"]:  # which tells the cores of a process
+                    self.assertEqual((two.stdout, two.stderr), (one.stdout, one.stderr))
+        self.assertTrue((folder.path / "out.g96").exists())
+
+    def test_check_their_deck_for_as_many(self):
+        folder = self.folder("spce-npt-fp64")
+        before = sorted(folder.path.iterdir())
+        run = folder.run(ranks=3, command=("check", "run.toml"))
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertEqual(run.stdout.count("no faults found"), 1)
+        self.assertIn("\nranks         3, one domain each: 3 x 1 x 1 of the cell\n", run.stdout)
+        self.assertIn("\nmesh          shared in ", run.stdout)
+        run = folder.run(ranks=2, command=("check", "run.toml"), sets=["output.hash_every=5"])
+        self.assertEqual((run.returncode, run.stdout), (2, ""))
+        self.assertEqual(run.stderr.count("run.toml: hashes of the phases"), 1, run.stderr)
+        self.assertEqual(sorted(folder.path.iterdir()), before)
+
     def test_refuse_what_one_rank_alone_can_do(self):
         for keys, words in ((["output.hash_every=5"], "(output.hash_every) are made on one rank only"),
+                            (["nonbonded.electrostatics=ewald"], 'electrostatics = "ewald" is not built yet on several ranks'),
                             (["compute.shuffle_seed=5"], "compute.shuffle_seed works on one rank"),
                             (["run.integrator=steepest-descent", "thermostat.kind=none", "run.velocities=from-file"],
                              '"steepest-descent" runs on one rank')):

@@ -230,8 +230,11 @@ def commands():
         lambda a: a.slurm("--submit", "--script", "job.sbatch", PATH="")
     yield "slurm with more cores than the node has", "asks for 6 cores of a node, but the largest node of partition cpu has 4", 2, \
         after(replaced("sinfo", b"#!/bin/sh\nprintf '2\\n4\\n'\n"), sinfo_first("--ranks-per-node", "2", "--partition", "cpu"))
-    yield "several ranks", "3 processes were started, but tessera validate on several ranks is not built yet", 2, \
-        lambda a: a.call("validate", "--quick", "run.toml", PMI_SIZE="3")
+    yield "ranks that MPI does not join", "3 processes were started, but MPI joins 1 of them", 4, \
+        lambda a: a.call("check", "run.toml", PMI_SIZE="3")
+    yield "a job of ranks that cannot share", 'run.toml: run.integrator = "steepest-descent" runs on one rank', 2, \
+        lambda a: a.slurm("--ranks-per-node", "2", "--set", "run.integrator=steepest-descent", "--set",
+                          "thermostat.kind=none", "--set", "run.velocities=from-file")
     yield "go on from nothing", "state.h5: there is no checkpoint to continue from", 2, \
         after(without("state.h5", "state.h5.prev"), goes_on)
     yield "go on without checkpoints", '--continue needs a checkpoint (output.checkpoint = "none")', 2, \

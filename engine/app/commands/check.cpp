@@ -1,13 +1,16 @@
+#include "engine/app/agreement.hpp"
 #include "engine/app/close_pairs.hpp"
 #include "engine/app/commands/commands.hpp"
 #include "engine/app/exit_status.hpp"
 #include "engine/app/first_steps.hpp"
 #include "engine/app/load.hpp"
+#include "engine/app/rank_places.hpp"
+#include "engine/app/ranks.hpp"
 #include "engine/app/run_files.hpp"
 #include "engine/app/start_state.hpp"
 #include "engine/app/system_summary.hpp"
-#include "engine/app/threads.hpp"
 #include "engine/app/unwise.hpp"
+#include "engine/simulation/domain_backend.hpp"
 #include "io/deck_keys.hpp"
 
 #include <fmt/format.h>
@@ -56,15 +59,26 @@ void warn_of_refusals(const Deck& deck, const Assembly& assembly, Diagnostics& d
     }
 }
 
+/// How ranks would share the work.
+std::string shares_in_words(const Assembly& assembly, int ranks)
+{
+    const DomainGrid grid = domains_at_first(assembly.nonbonded, assembly.box, ranks);
+    std::string out = fmt::format("{:<13} {}, one domain each: {} x {} x {} of the cell\n", "ranks",
+                                  ranks, grid.count[0], grid.count[1], grid.count[2]);
+    const double atoms = static_cast<double>(assembly.topology->atoms()) / ranks;
+    out += fmt::format("{:<13} about {:.0f} atoms a rank\n", "", atoms);
+    return out + mesh_in_words(assembly.nonbonded, ranks);
+}
+
 } // namespace
 
-int check_command(const CheckOptions& options)
+int check_command(const CheckOptions& options, Transport* ranks)
 {
+    const bool speaks = is_first(ranks);
     if (options.list_keys) {
-        std::cout << deck_reference();
+        std::cout << (speaks ? deck_reference() : std::string());
         return exit_status::done;
     }
-    refuse_several_ranks("check");
     Diagnostics diagnostics;
     const Deck deck = load_deck(options.input, diagnostics);
     // files are looked at even where the deck has faults: all faults at once
@@ -80,12 +94,23 @@ int check_command(const CheckOptions& options)
     for (Diagnostic& fault : unwritable_outputs(deck)) {
         diagnostics.error(std::move(fault));
     }
-    print_warnings(diagnostics);
+    if (speaks) {
+        print_warnings(diagnostics);
+    }
     diagnostics.throw_if_any();
+    if (ranks != nullptr) {
+        require_agreement(*ranks, told_by_system(deck, assembly));
+        refuse_on_ranks(deck, assembly, ranks->size());
+    }
+    if (!speaks) {
+        return exit_status::done;
+    }
     const std::string tried = try_first_steps(deck, assembly, diagnostics);
     diagnostics.throw_if_any();
     const std::size_t warnings = diagnostics.warnings().size();
-    std::cout << system_summary(deck, assembly) << "no faults found";
+    std::cout << system_summary(deck, assembly)
+              << (ranks != nullptr ? shares_in_words(assembly, ranks->size()) : std::string())
+              << "no faults found";
     if (warnings > 0) {
         std::cout << ", but " << warnings << (warnings == 1 ? " warning" : " warnings")
                   << " above: " << tried;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/app/slurm_script.hpp"
+#include "engine/backend/transport.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -63,10 +64,11 @@ struct InfoOptions {
     std::string step_of; ///< checkpoint whose step is wanted; empty: what the program is
 };
 
-// Each returns the exit status, or throws as exit_status.hpp maps.
-int energy_command(const EnergyOptions& options);
-int check_command(const CheckOptions& options);
-int run_command(const RunOptions& options);
+// Each returns the exit status, or throws as exit_status.hpp maps. Those with `ranks` (null: this
+// process is alone) are called by all of them together.
+int energy_command(const EnergyOptions& options, Transport* ranks);
+int check_command(const CheckOptions& options, Transport* ranks);
+int run_command(const RunOptions& options, Transport* ranks);
 /// exit_status::accuracy_missed where a margin is missed.
 int validate_command(const ValidateOptions& options);
 int convert_command(const ConvertOptions& options);

@@ -1,3 +1,4 @@
+#include "engine/app/agreement.hpp"
 #include "engine/app/commands/commands.hpp"
 #include "engine/app/energy_report.hpp"
 #include "engine/app/exit_status.hpp"
@@ -6,7 +7,6 @@
 #include "engine/app/run_files.hpp"
 #include "engine/app/threads.hpp"
 #include "engine/base/error.hpp"
-#include "engine/parallel/mpi_transport.hpp"
 #include "engine/simulation/parallel_single_point.hpp"
 
 #include <cerrno>
@@ -72,27 +72,29 @@ void tell(const EnergyOptions& options, const Assembly& assembly, const SinglePo
 
 } // namespace
 
-int energy_command(const EnergyOptions& options)
+/// Each rank reads all files, the first one speaks and writes.
+int energy_command(const EnergyOptions& options, Transport* ranks)
 {
-    return on_ranks([&](Transport* ranks) { // each reads all files, the first one speaks and writes
-        const bool speaks = ranks == nullptr || ranks->rank() == 0;
-        const LoadedSystem system =
-            load_system(options.input, false, speaks ? Voice::speaks : Voice::silent);
-        if (speaks) {
-            check_outputs(options, system.deck);
-        }
-        const Assembly& a = system.assembly;
-        const int threads = threads_to_use(system.deck.compute.threads);
-        const std::vector<Vec3>& x = a.coordinates.positions;
-        const SinglePoint result =
-            ranks == nullptr
-                ? single_point(a.topology, a.nonbonded, a.box, x, threads)
-                : parallel_single_point(a.topology, a.nonbonded, a.box, x, *ranks, threads);
-        if (speaks) {
-            tell(options, a, result);
-        }
-        return exit_status::done;
-    });
+    const bool speaks = is_first(ranks);
+    const LoadedSystem system =
+        load_system(options.input, false, speaks ? Voice::speaks : Voice::silent);
+    if (ranks != nullptr) {
+        require_agreement(*ranks, told_by_system(system.deck, system.assembly));
+    }
+    if (speaks) {
+        check_outputs(options, system.deck);
+    }
+    const Assembly& a = system.assembly;
+    const int threads = threads_to_use(system.deck.compute.threads);
+    const std::vector<Vec3>& x = a.coordinates.positions;
+    const SinglePoint result =
+        ranks == nullptr
+            ? single_point(a.topology, a.nonbonded, a.box, x, threads)
+            : parallel_single_point(a.topology, a.nonbonded, a.box, x, *ranks, threads);
+    if (speaks) {
+        tell(options, a, result);
+    }
+    return exit_status::done;
 }
 
 } // namespace tessera

@@ -1,3 +1,4 @@
+#include "engine/app/agreement.hpp"
 #include "engine/app/commands/commands.hpp"
 #include "engine/app/load.hpp"
 #include "engine/app/ranks.hpp"
@@ -7,15 +8,19 @@
 namespace tessera
 {
 
-int run_command(const RunOptions& options)
+int run_command(const RunOptions& options, Transport* ranks)
 {
     const StopRequest stop; // from here on a signal is not lost
-    return on_ranks([&](Transport* ranks) {
-        const bool speaks = ranks == nullptr || ranks->rank() == 0;
-        RunSession session(load_system(options.input, true, speaks ? Voice::speaks : Voice::silent),
-                           options, stop, ranks);
-        return session.run();
-    });
+    LoadedSystem system =
+        load_system(options.input, true, is_first(ranks) ? Voice::speaks : Voice::silent);
+    if (ranks != nullptr) {
+        Alike alike = told_by_system(system.deck, system.assembly);
+        alike.emplace_back("--continue", options.continuation);
+        require_agreement(*ranks, alike);
+        refuse_on_ranks(system.deck, system.assembly, ranks->size());
+    }
+    RunSession session(std::move(system), options, stop, ranks);
+    return session.run();
 }
 
 } // namespace tessera

@@ -1,6 +1,7 @@
 #include "engine/app/commands/commands.hpp"
 #include "engine/app/exit_status.hpp"
 #include "engine/app/load.hpp"
+#include "engine/app/ranks.hpp"
 #include "engine/app/slurm_time.hpp"
 #include "engine/base/error.hpp"
 
@@ -242,6 +243,9 @@ int slurm_command(const SlurmOptions& options)
     if (to_output && options.submit) {
         throw InputError("--submit needs a file, but --script - writes to standard output. Leave "
                          "one of them out.");
+    }
+    if (job.ranks() > 1) {
+        refuse_on_ranks(system.deck, system.assembly, job.ranks());
     }
     refuse_too_many_cores(job);
     warn_of_unwise(job, system.deck);

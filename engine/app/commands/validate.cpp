@@ -59,7 +59,6 @@ std::vector<std::string> notes_on(const AccuracyStudy& study, const Assembly& as
 
 int validate_command(const ValidateOptions& options)
 {
-    refuse_several_ranks("validate");
     const LoadedSystem system = load_system(options.input, false);
     const Deck& deck = system.deck;
     const Assembly& assembly = system.assembly;
