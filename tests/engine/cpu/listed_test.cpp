@@ -1,5 +1,6 @@
 #include "engine/base/error.hpp"
 #include "engine/cpu/listed.hpp"
+#include "engine/cpu/position_grid.hpp"
 #include "engine/cpu/simd/simd_choice.hpp"
 
 #include <cmath>
@@ -222,6 +223,29 @@ TEST(Listed, TakesTheNearestImageOfABondOverTheFaceOfTheCell)
     EXPECT_NEAR(forces.force(0).x, 10000, 1e-7);
     EXPECT_NEAR(forces.force(1).x, -10000, 1e-7);
     EXPECT_NEAR(sums.virial()[0].x, -500, 1e-8); // -1/2 * 0.1 * 10000
+}
+
+TEST(Listed, HoldsAnAtomToAPointAlikeInEveryImage)
+{
+    const PositionGrid cell(Box(Mat3{{{3.1, 0, 0}, {0.4, 2.9, 0}, {-0.7, 0.3, 3.3}}}));
+    Topology topology;
+    topology.table<PositionRestraint>().add({0},
+                                            {1e5, 2e5, 3e5, 3.0 + 1e-16, -1.0 / 7, 9.87654321});
+    Listed listed(topology);
+    const GridPosition x = to_grid({-0.1 / 3, 2.61, 0.004});
+    std::vector<std::array<std::int64_t, 3>> first;
+
+    for (int n = 0; n < 27; ++n) {
+        const GridPosition s = cell.shift({n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1});
+        const std::vector<Vec3> image{to_nm({x.x + s.x, x.y + s.y, x.z + s.z})};
+        ForceSums forces(1, SumMode::exact);
+        EnergySums sums;
+        listed.add_forces(cell.box(), image, everything, 1, forces, sums);
+
+        first = n == 0 ? forces.fixed() : first;
+        EXPECT_EQ(forces.fixed(), first) << n;
+    }
+    EXPECT_NE(first[0][1], 0);
 }
 
 TEST(Listed, RefusesACellInWhichTheImageOfABondIsNotCertain)

@@ -1,6 +1,7 @@
 // Cells so wide that doubles do not hold the master grid of positions: the bits are the same all
 // the same (ADR 0025). Small drops, which stand across the faces of their cells.
 #include "engine/cpu/position_grid.hpp"
+#include "engine/simulation/single_point.hpp"
 #include "tests/support/ranks.hpp"
 #include "tests/support/relaxed.hpp"
 #include "tests/support/salt_water.hpp"
@@ -128,6 +129,55 @@ TEST(WideCells, SameBitsAtConstantPressureOfAMeshInATower)
     for (const Precision precision : {Precision::fp64, Precision::mixed}) {
         setup.nonbonded.precision = precision;
         expect_the_same_bits_everywhere(setup, 20, {{1, 1, 2}, {1, 1, 3}});
+    }
+}
+
+/// A barostat stretches the cell past the limit up to which doubles hold the master grid.
+TEST(WideCells, SameBitsWhereTheGridOfPlacesChanges)
+{
+    constexpr double limit = 32 - 1 - 0.75; // nm: less a step, and the radius of the list
+    DynamicsSettings dynamics = at_constant_pressure();
+    dynamics.pressure = -300; // kJ/mol/nm^3
+    Mat3 cell = tower;
+    cell[2].z = limit - 1e-5;
+    for (const Precision precision : {Precision::fp64, Precision::mixed}) {
+        const RunSetup setup = rigid_drop(cell, precision, dynamics);
+        Simulation simulation(setup.topology, setup.nonbonded, setup.dynamics, setup.start, 1);
+        simulation.run(40);
+        EXPECT_GT(simulation.state().box.vectors()[2].z, limit);
+        expect_the_same_bits_everywhere(setup, 40, {{1, 1, 2}, {1, 1, 3}});
+    }
+}
+
+/// Atoms two by two, so sparse that neighbours in the list's clusters stand hundreds of nm apart:
+/// mixed precision, whose positions are modulo 512 nm, misses no pair and makes none up.
+TEST(WideCells, MixedPrecisionSeesThePairsOfAThinGas)
+{
+    const Box cell = support::cube(1000.7);
+    for (std::uint32_t gas = 0; gas < 60; ++gas) {
+        const int pairs = 2 + static_cast<int>(gas) % 9;
+        std::vector<Vec3> x;
+        for (int p = 0; p < pairs; ++p) {
+            const auto n = static_cast<std::uint32_t>(p);
+            Vec3 at = support::scattered(n, gas), off = support::scattered(n, 1000 + gas);
+            if (p == 0) {
+                at = {0.511, at.y, at.z}; // 256 nm from the middle of the cell
+            }
+            x.push_back(500.0 * at);
+            x.push_back(500.0 * at + (0.45 / norm(off)) * off);
+        }
+        const auto topology = finish(support::free_atoms(std::vector<double>(x.size(), 0.1),
+                                                         std::vector<std::int32_t>(x.size(), 0),
+                                                         support::mixed_table({0.34}, {1.0})));
+
+        const SinglePoint exact = single_point(topology, cut(Precision::fp64), cell, x, 1);
+        const SinglePoint mixed = single_point(topology, cut(Precision::mixed), cell, x, 1);
+
+        EXPECT_LT(support::relative_rms(mixed.forces, exact.forces), 1e-4)
+            << gas; // 2^-14 kJ/mol/nm of some kJ/mol/nm
+        for (const Vec3& f : exact.forces) {
+            EXPECT_GT(norm(f), 0.1) << gas;
+        }
     }
 }
 
