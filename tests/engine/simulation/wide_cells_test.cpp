@@ -160,8 +160,9 @@ TEST(WideCells, MixedPrecisionSeesThePairsOfAThinGas)
         for (int p = 0; p < pairs; ++p) {
             const auto n = static_cast<std::uint32_t>(p);
             Vec3 at = support::scattered(n, gas), off = support::scattered(n, 1000 + gas);
-            if (p == 0) {
-                at = {0.511, at.y, at.z}; // 256 nm from the middle of the cell
+            if (pairs == 2) { // 256 nm on either side of their cluster's middle
+                at = {0.2 + 1.024 * p, 0.1, 0.1};
+                off = {1, 0, 0};
             }
             x.push_back(500.0 * at);
             x.push_back(500.0 * at + (0.45 / norm(off)) * off);
