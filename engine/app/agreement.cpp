@@ -2,12 +2,12 @@
 
 #include "engine/app/version.hpp"
 #include "engine/base/bit_hash.hpp"
+#include "engine/base/byte_stream.hpp"
 #include "engine/base/error.hpp"
 #include "io/topology_hash.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
@@ -37,20 +37,6 @@ std::map<std::string, std::string> parted(const std::string& text)
         out[text.substr(begin, name - begin)] = text.substr(name + 1, value - name - 1);
         begin = value + 1;
     }
-    return out;
-}
-
-Transport::Bytes bytes_of(const std::string& text)
-{
-    Transport::Bytes out(text.size());
-    std::memcpy(out.data(), text.data(), text.size());
-    return out;
-}
-
-std::string text_of(const Transport::Bytes& bytes)
-{
-    std::string out(bytes.size(), '\0');
-    std::memcpy(out.data(), bytes.data(), bytes.size());
     return out;
 }
 

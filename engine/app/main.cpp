@@ -90,17 +90,17 @@ int unknown_command(CLI::App& app, const std::string& word)
 }
 
 /// tessera help [COMMAND]
-int help(CLI::App& app, const std::vector<std::string>& words, bool speaks)
+int help(CLI::App& app, const std::vector<std::string>& words)
 {
     if (words.size() < 2 || words[1] == "help") {
-        std::cout << (speaks ? app.help() : std::string());
+        std::cout << app.help();
         return exit_status::done;
     }
     const CLI::App* const command = find_command(app, words[1]);
     if (command == nullptr) {
         return unknown_command(app, words[1]);
     }
-    std::cout << (speaks ? command->help("tessera") : std::string());
+    std::cout << command->help("tessera");
     return exit_status::done;
 }
 
@@ -122,7 +122,6 @@ int done_by_one(Transport* ranks, const std::function<int()>& command)
 int run_tessera(int argc, char** argv, Transport* ranks)
 {
     const std::vector<std::string> words(argv + 1, argv + argc);
-    const bool speaks = is_first(ranks);
     if (ranks != nullptr) { // before one may end by itself and leave the others waiting
         require_agreement(*ranks, told_by_command_line(words));
     }
@@ -227,7 +226,7 @@ int run_tessera(int argc, char** argv, Transport* ranks)
     }
 
     if (!words.empty() && words[0] == "help") {
-        return help(app, words, speaks);
+        return done_by_one(ranks, [&] { return help(app, words); });
     }
     if (!words.empty() && words[0].rfind('-', 0) != 0 && find_command(app, words[0]) == nullptr) {
         return unknown_command(app, words[0]);
@@ -236,7 +235,7 @@ int run_tessera(int argc, char** argv, Transport* ranks)
         app.parse(argc, argv);
     } catch (const CLI::ParseError& fault) {
         if (fault.get_exit_code() == 0) { // --help and --version were asked for
-            return speaks ? app.exit(fault) : exit_status::done;
+            return done_by_one(ranks, [&] { return app.exit(fault); });
         }
         return usage_fault(usage_fault_in_words(app, words, fault));
     }

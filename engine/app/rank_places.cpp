@@ -1,12 +1,12 @@
 #include "engine/app/rank_places.hpp"
 
 #include "cuda/make_backend.hpp"
+#include "engine/base/byte_stream.hpp"
 #include "engine/plans/mesh_plan.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <cstring>
 #include <fmt/format.h>
 #include <map>
 #include <sched.h>
@@ -52,19 +52,14 @@ RankPlace place_of_this_process(int threads)
 /// A line each: node, CUDA_VISIBLE_DEVICES, numbers (threads, GPUs, cores), then a GPU's name each.
 Transport::Bytes written(const RankPlace& place)
 {
-    const std::string text = fmt::format("{}\n{}\n{} {} {}\n{}", place.node, place.visible_devices,
-                                         place.threads, place.devices, fmt::join(place.cores, " "),
-                                         fmt::join(place.device_names, "\n"));
-    Transport::Bytes out(text.size());
-    std::memcpy(out.data(), text.data(), text.size());
-    return out;
+    return bytes_of(fmt::format("{}\n{}\n{} {} {}\n{}", place.node, place.visible_devices,
+                                place.threads, place.devices, fmt::join(place.cores, " "),
+                                fmt::join(place.device_names, "\n")));
 }
 
 RankPlace read(const Transport::Bytes& bytes)
 {
-    std::string text(bytes.size(), '\0');
-    std::memcpy(text.data(), bytes.data(), bytes.size());
-    std::istringstream lines(text);
+    std::istringstream lines(text_of(bytes));
     RankPlace out;
     std::string numbers;
     std::getline(lines, out.node);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -16,6 +17,20 @@ void append(std::vector<std::byte>& to, const T& value)
     const std::size_t end = to.size();
     to.resize(end + sizeof(T));
     std::memcpy(to.data() + end, &value, sizeof(T));
+}
+
+inline std::vector<std::byte> bytes_of(const std::string& text)
+{
+    std::vector<std::byte> out(text.size());
+    std::memcpy(out.data(), text.data(), text.size());
+    return out;
+}
+
+inline std::string text_of(const std::vector<std::byte>& bytes)
+{
+    std::string out(bytes.size(), '\0');
+    std::memcpy(out.data(), bytes.data(), bytes.size());
+    return out;
 }
 
 /// Takes values from bytes in the order in which they were appended.

@@ -140,7 +140,7 @@ template <class Batch>
 TESSERA_INLINE_ bool subtract(Batch& b, int n, const GridCell& cell, double largest_r2)
 {
     constexpr double exact = 9007199254740992.0; // 2^53: below it differences of whole numbers are
-    constexpr double farthest = 32000.0 * fixed::position_scale;
+    constexpr double farthest = PositionGrid::farthest * fixed::position_scale;
     int is_far = 0;
 #pragma omp simd reduction(| : is_far)
     for (int k = 0; k < n; ++k) {

@@ -141,9 +141,9 @@ void Listed::add_forces(const Box& box, std::span<const Vec3> positions, Wanted 
     work_->forces.resize(workers);
     std::vector<EnergySums> own_sums(workers);
     std::vector<std::string> faults(workers);
-    constexpr double reach = 1; // nm: atoms may have left the cell a little
     const ListedPlace at{
-        tables, box, work_->positions.data(), wanted, PlaceGrid(box, reach), PositionGrid(box)};
+        tables,           box, work_->positions.data(), wanted, PlaceGrid(box, reach_of_places(0)),
+        PositionGrid(box)};
 #pragma omp parallel for num_threads(static_cast <int>(workers)) schedule(static, 1)
     for (std::size_t w = 0; w < workers; ++w) {
         if (work_->forces[w].mode() != forces.mode() || work_->forces[w].size() != atoms) {

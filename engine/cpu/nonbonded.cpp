@@ -34,11 +34,6 @@ std::size_t at(std::int64_t k)
     return static_cast<std::size_t>(k);
 }
 
-double cutoff_in_use(const NonbondedSettings& s)
-{
-    return s.electrostatics == Electrostatics::none ? s.lj_cutoff : s.cutoff();
-}
-
 bool is_ewald(Electrostatics e)
 {
     return e == Electrostatics::pme || e == Electrostatics::ewald;
@@ -51,6 +46,11 @@ bool is_ewald(Electrostatics e)
 double reach_of_rounding(Precision precision, double cutoff)
 {
     return precision == Precision::mixed && std::isfinite(cutoff) ? 2e-6 + 1e-6 * cutoff : 0.0;
+}
+
+double cutoff_in_use(const NonbondedSettings& settings)
+{
+    return settings.electrostatics == Electrostatics::none ? settings.lj_cutoff : settings.cutoff();
 }
 
 double list_reach(const NonbondedSettings& settings)
@@ -179,18 +179,11 @@ void Nonbonded::search(const Box& box, std::span<const Vec3> positions, int thre
 {
     TESSERA_EXPECT(positions.size() == topology_->charge.size());
     check(box);
-    if (pruning_) {
-        pruning_->let_go();
-    }
-    searched_ = false;
-    work_ = {}; // null atoms may move
-    list_ = {};
-    tessera::let_go(slot_lj_);
+    forget_list();
     tracker_.start(box, positions, threads);
     const std::vector<Vec3> canonical = tracker_.positions(threads);
     list_ = make_empty_pair_list(tracker_.box(), canonical, topology_->exclusions, list_radius_,
                                  threads);
-    has_rows_ = false;
     if (shuffle_seed_ != 0) {
         need_rows(threads);
         list_ = shuffled(list_, shuffle_seed_ = mixed_bits(shuffle_seed_) | 1);
@@ -213,19 +206,25 @@ void Nonbonded::search(const Box& box, std::span<const Vec3> positions, int thre
     }
 }
 
-void Nonbonded::let_go()
+/// The list and what was made with its help, but for what the next search writes over.
+void Nonbonded::forget_list()
 {
     searched_ = has_rows_ = false;
     list_ = {};
-    tracker_ = {};
-    tessera::let_go(slot_type_);
     tessera::let_go(slot_lj_);
-    block_search_ = {};
-    pair_blocks_ = {};
     if (pruning_) {
         pruning_->let_go();
     }
-    work_ = {};
+    work_ = {}; // null atoms may move
+}
+
+void Nonbonded::let_go()
+{
+    forget_list();
+    tracker_ = {};
+    tessera::let_go(slot_type_);
+    block_search_ = {};
+    pair_blocks_ = {};
     ahead_ = {};
     tessera::let_go(is_partial_);
 }

@@ -41,6 +41,8 @@ struct PairShare {
 /// How much farther than the cut-off (nm) atoms may be, by their FP64 positions, and still count in
 /// the precision: positions and cell vectors are rounded to 2^-23 nm, r^2 is FP32. 0 for FP64.
 double reach_of_rounding(Precision precision, double cutoff);
+/// That of Coulomb and LJ together, nm; of LJ alone where there is no Coulomb.
+double cutoff_in_use(const NonbondedSettings& settings);
 /// Pairs farther apart than this at a search are on no list, nm.
 double list_reach(const NonbondedSettings& settings);
 
@@ -145,6 +147,7 @@ private:
     void place(const AtomTracker::Now& now, const Vec3& position, std::size_t atom);
     [[nodiscard]] GridPosition as_seen(const AtomTracker::Now& now, const Vec3& position,
                                        std::size_t atom) const;
+    void forget_list();
     void add_without_blocks(const Evaluation& now, const PairPlaces& places, ForceSums& forces,
                             EnergySums& energies);
     void add_share(const Evaluation& now, bool has_doubles, PairSums& mine);

@@ -40,7 +40,7 @@ private:
     bool holds_images_ = true;
 };
 
-/// nm: the reach of a PlaceGrid where pairs are listed within `list_radius`.
+/// nm: the reach of a PlaceGrid where pairs are listed within `list_radius`; 0: of atoms alone.
 inline double reach_of_places(double list_radius)
 {
     constexpr double step = 1.0; // nm: no atom goes farther between two looks at the list

@@ -22,6 +22,8 @@ public:
     /// nm: a quarter of the range of int64, so that positions near the cell, their images next to
     /// it and sums of shifts stay in it. A longer edge throws InputError.
     static constexpr double longest_edge = 8192.0;
+    /// nm: positions lie nearer to the origin; int64 at 2^-48 nm ends at 32768.
+    static constexpr double farthest = 32000.0;
 
     /// The cell with rounded vectors; differs from the one given by at most 2^-49 nm an element.
     [[nodiscard]] const Box& box() const { return box_; }
@@ -82,7 +84,6 @@ private:
         return static_cast<std::uint64_t>(x) < static_cast<std::uint64_t>(edge);
     }
 
-    static constexpr double farthest = 32000.0; ///< nm; int64 at 2^-48 nm ends at 32768
     Box box_;
     std::int64_t ax_ = 0, bx_ = 0, by_ = 0, cx_ = 0, cy_ = 0, cz_ = 0;
     double inverse_a_ = 0, inverse_b_ = 0, inverse_c_ = 0; ///< of the diagonal, 1/grid unit

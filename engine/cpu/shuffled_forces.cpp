@@ -70,8 +70,7 @@ private:
     }
     void choose_images(const Box& box)
     {
-        constexpr double reach = 1; // nm: atoms may have left the cell a little
-        if (!PlaceGrid(box, reach).holds_images()) {
+        if (!PlaceGrid(box, reach_of_places(0)).holds_images()) {
             return;
         }
         for (Vec3& n : image_) {

@@ -2,6 +2,7 @@
 
 #include "engine/base/error.hpp"
 #include "engine/cpu/atom_label.hpp"
+#include "engine/cpu/position_grid.hpp"
 #include "engine/math/dual.hpp"
 #include "engine/model/state.hpp"
 #include "engine/physics/virtual_sites.hpp"
@@ -50,7 +51,7 @@ bool is_finite(const Vec3& v)
 /// False for NaN.
 bool is_on_grid(const Vec3& v)
 {
-    constexpr double farthest = 32000.0; // nm
+    constexpr double farthest = PositionGrid::farthest;
     return std::fabs(v.x) < farthest && std::fabs(v.y) < farthest && std::fabs(v.z) < farthest;
 }
 

@@ -58,8 +58,7 @@ public:
         std::vector<Vec3>& start = places.positions;
         VirtualSites(whole_).construct(box_, start, places.grid);
         const std::vector<Vec3> canonical = canonical_positions(grid_, start, threads);
-        const double cutoff = settings.electrostatics == Electrostatics::none ? settings.lj_cutoff
-                                                                              : settings.cutoff();
+        const double cutoff = cutoff_in_use(settings);
         const double reach = cutoff + reach_of_rounding(settings.precision, cutoff);
         const TopologyIndex index(whole_);
         const DomainCut cut =
