@@ -18,7 +18,8 @@ int number_in(const char* name)
     return text == nullptr ? 0 : std::atoi(text);
 }
 
-/// Those of the launched ranks that run on this node.
+} // namespace
+
 int ranks_on_this_node()
 {
     int ranks = std::max(number_in("MPI_LOCALNRANKS"), number_in("OMPI_COMM_WORLD_LOCAL_SIZE"));
@@ -28,8 +29,6 @@ int ranks_on_this_node()
     }
     return ranks > 0 ? std::min(ranks, launched_ranks()) : launched_ranks();
 }
-
-} // namespace
 
 int tasks_of_node(const std::string& list, int node)
 {
@@ -46,16 +45,21 @@ int tasks_of_node(const std::string& list, int node)
     return 0;
 }
 
+int cores_given()
+{
+    cpu_set_t mask;
+    CPU_ZERO(&mask);
+    return sched_getaffinity(0, sizeof(mask), &mask) == 0
+               ? CPU_COUNT(&mask)
+               : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
 int threads_to_use(int asked)
 {
     if (asked > 0) {
         return asked;
     }
-    cpu_set_t mask;
-    CPU_ZERO(&mask);
-    const bool known = sched_getaffinity(0, sizeof(mask), &mask) == 0;
-    const int cores = known ? CPU_COUNT(&mask)
-                            : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    const int cores = cores_given();
     // srun gives each of its tasks so many, and often a mask of its own
     const int of_task =
         number_in("SLURM_STEP_NUM_TASKS") > 0 ? number_in("SLURM_CPUS_PER_TASK") : 0;

@@ -9,6 +9,12 @@ namespace tessera
 /// process's affinity mask, shared between the processes that a launcher started on this node.
 int threads_to_use(int asked);
 
+/// Cores of this process's affinity mask.
+int cores_given();
+
+/// Those of the launched ranks that run on this node.
+int ranks_on_this_node();
+
 /// Slurm's tasks of one node, of a list such as "4(x2),3"; 0: it does not tell.
 int tasks_of_node(const std::string& list, int node);
 

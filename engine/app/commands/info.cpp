@@ -46,9 +46,12 @@ int info_command(const InfoOptions& options)
     line("precision", "mixed, fp64 (tf32 and tf32-1x are not built yet)");
     line("processor", fmt::format("{} kernels; {} cores given to this process",
                                   name_of(simd_level()), threads_to_use(0)));
-    const char* const policy = std::getenv("OMP_WAIT_POLICY");
-    line("threads", fmt::format("waiting ones: OMP_WAIT_POLICY={}",
-                                policy != nullptr ? policy : "(the OpenMP library's own)"));
+    const auto or_own = [](const char* name) {
+        const char* const text = std::getenv(name);
+        return text != nullptr ? text : "(the OpenMP library's own)";
+    };
+    line("threads", fmt::format("waiting ones: OMP_WAIT_POLICY={}, GOMP_SPINCOUNT={}",
+                                or_own("OMP_WAIT_POLICY"), or_own("GOMP_SPINCOUNT")));
     line("GPU parts", TESSERA_GPU_PARTS);
     line("MPI", TESSERA_MPI_TEXT);
     line("HDF5", TESSERA_HDF5_TEXT);
