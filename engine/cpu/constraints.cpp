@@ -89,6 +89,7 @@ Constraints::Constraints(const std::shared_ptr<const Topology>& topology, Constr
     : Constraints(std::shared_ptr<const std::vector<double>>(topology, &topology->mass),
                   std::move(plan))
 {
+    plan_.share_waters_with(topology);
 }
 
 Constraints::Constraints(std::shared_ptr<const std::vector<double>> shared, ConstraintPlan plan)
@@ -96,7 +97,8 @@ Constraints::Constraints(std::shared_ptr<const std::vector<double>> shared, Cons
 {
     const std::vector<double>& mass = *mass_;
     std::vector<std::tuple<double, double, double, double>> kinds;
-    for (const RigidWater& w : plan_.waters) {
+    shape_of_.reserve(plan_.waters->size());
+    for (const RigidWater& w : *plan_.waters) {
         const std::tuple kind{mass[at(w.o)], mass[at(w.h1)], w.d_oh, w.d_hh};
         auto found = std::find(kinds.begin(), kinds.end(), kind);
         if (found == kinds.end()) {
@@ -167,10 +169,10 @@ std::optional<BrokenConstraint> Constraints::constrain_positions(const Box& box,
                                                                  int threads)
 {
     FirstFailure water_failed;
-    const WatersToSettle work = {box,        plan_.waters, shapes_,          shape_of_,
-                                 old.data(), moved.data(), correction.data()};
+    const WatersToSettle work = {box,        *plan_.waters, shapes_,          shape_of_,
+                                 old.data(), moved.data(),  correction.data()};
     constexpr std::int64_t batch = 64;
-    const auto waters = static_cast<std::int64_t>(plan_.waters.size());
+    const auto waters = static_cast<std::int64_t>(plan_.waters->size());
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (std::int64_t first = 0; first < waters; first += batch) {
         const auto end = static_cast<std::size_t>(std::min(first + batch, waters));
@@ -180,7 +182,7 @@ std::optional<BrokenConstraint> Constraints::constrain_positions(const Box& box,
         }
     }
     if (water_failed.happened()) {
-        const RigidWater& w = plan_.waters[water_failed.item()];
+        const RigidWater& w = (*plan_.waters)[water_failed.item()];
         return BrokenConstraint{w.o, w.h1, w.d_oh};
     }
 
@@ -227,10 +229,10 @@ Constraints::constrain_rates(const Box& box, std::span<const GridPosition> posit
         const double along = dot(side, rates[at(i)] - rates[at(j)]);
         return centripetal.empty() ? along : along + norm2(centripetal[at(i)] - centripetal[at(j)]);
     };
-    const auto waters = static_cast<std::int64_t>(plan_.waters.size());
+    const auto waters = static_cast<std::int64_t>(plan_.waters->size());
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (std::int64_t k = 0; k < waters; ++k) {
-        const RigidWater& w = plan_.waters[static_cast<std::size_t>(k)];
+        const RigidWater& w = (*plan_.waters)[static_cast<std::size_t>(k)];
         const Vec3 to_h1 = nearest_side(box, positions[at(w.o)], positions[at(w.h1)]);
         const Vec3 to_h2 = nearest_side(box, positions[at(w.o)], positions[at(w.h2)]);
         const Vec3 side[3] = {to_h1, to_h2, to_h2 - to_h1};
@@ -282,14 +284,14 @@ Mat3 Constraints::virial(const Box& box, std::span<const GridPosition> positions
     const auto force = [&](std::int32_t a) {
         return ((*mass_)[at(a)] * scale) * correction[at(a)];
     };
-    const auto waters = static_cast<std::int64_t>(plan_.waters.size());
+    const auto waters = static_cast<std::int64_t>(plan_.waters->size());
     const auto networks = static_cast<std::int64_t>(plan_.networks());
 #pragma omp parallel num_threads(crew.threads())
     {
         std::array<ExactSum, 9> mine;
 #pragma omp for schedule(static) nowait
         for (std::int64_t k = 0; k < waters; ++k) {
-            const RigidWater& w = plan_.waters[static_cast<std::size_t>(k)];
+            const RigidWater& w = (*plan_.waters)[static_cast<std::size_t>(k)];
             const Vec3 h1 = nearest_side(box, positions[at(w.h1)], positions[at(w.o)]);
             const Vec3 h2 = nearest_side(box, positions[at(w.h2)], positions[at(w.o)]);
             add_to(mine, -0.5 * (outer(h1, force(w.h1)) + outer(h2, force(w.h2))));
@@ -348,7 +350,7 @@ double Constraints::largest_deviation(const Box& box, std::span<const GridPositi
         const double d = norm(nearest_side(box, positions[at(i)], positions[at(j)]));
         largest = std::fmax(largest, std::fabs(d / length - 1));
     };
-    for (const RigidWater& w : plan_.waters) {
+    for (const RigidWater& w : *plan_.waters) {
         look(w.o, w.h1, w.d_oh);
         look(w.o, w.h2, w.d_oh);
         look(w.h1, w.h2, w.d_hh);

@@ -12,21 +12,22 @@
 namespace tessera
 {
 
-ExclusionCorrections::ExclusionCorrections(const Topology& topology, const PairForm& form,
-                                           const std::vector<double>& mesh_c6,
-                                           const RaggedList& pairs, const Topology* self_terms_of)
-    : form_(form)
+ExclusionCorrections::ExclusionCorrections(std::shared_ptr<const Topology> topology,
+                                           const PairForm& form, const std::vector<double>& mesh_c6,
+                                           std::shared_ptr<const RaggedList> pairs,
+                                           const Topology* self_terms_of)
+    : form_(form), topology_(std::move(topology)), pairs_(std::move(pairs))
 {
     const bool has_field =
         form.coulomb == CoulombForm::reaction_field && (form.field.k != 0.0 || form.field.c != 0.0);
-    const bool has_coulomb = form.coulomb == CoulombForm::ewald || has_field;
-    is_empty_ = !has_coulomb && !form.lj_ewald;
+    has_coulomb_ = form.coulomb == CoulombForm::ewald || has_field;
+    is_empty_ = !has_coulomb_ && !form.lj_ewald;
     if (is_empty_) {
         return;
     }
-    const auto cg = [&](const Topology& t, std::size_t a, std::size_t b) {
-        return mesh_c6[t.pairs.at(t.type[a], t.type[b])];
-    };
+    if (form.lj_ewald) {
+        mesh_c6_ = mesh_c6;
+    }
     // kJ/mol per e^2, and per kJ/mol nm^6
     const double per_charge2 = form.coulomb == CoulombForm::ewald
                                    ? -form.coulomb_constant * form.beta * 0.5 * two_over_sqrt_pi
@@ -36,36 +37,17 @@ ExclusionCorrections::ExclusionCorrections(const Topology& topology, const PairF
         form.lj_ewald ? form.lj_beta2 * form.lj_beta2 * form.lj_beta2 / 12.0 : 0.0;
     for (std::size_t a = 0; self_terms_of != nullptr && a < self_terms_of->charge.size(); ++a) {
         const double q = self_terms_of->charge[a];
+        const std::int32_t type = self_terms_of->type[a];
         self_coulomb_.add(per_charge2 * (q * q));
-        self_lj_.add(form.lj_ewald ? per_c6 * cg(*self_terms_of, a, a) : 0.0);
-    }
-    pairs_.reserve(pairs.value.size() / 2); // mostly all, from both sides
-    strength_.reserve(pairs.value.size() / 2);
-    for (std::size_t a = 0; a < topology.charge.size(); ++a) {
-        for (const std::int32_t* b = pairs.begin(a); b != pairs.end(a); ++b) {
-            const auto other = static_cast<std::size_t>(*b);
-            if (other < a) {
-                continue;
-            }
-            const double strength =
-                has_coulomb ? form.coulomb_constant * (topology.charge[a] * topology.charge[other])
-                            : 0.0;
-            const double attraction = form.lj_ewald ? cg(topology, a, other) : 0.0;
-            if (strength == 0.0 && attraction == 0.0) {
-                continue;
-            }
-            pairs_.push_back({static_cast<std::int32_t>(a), *b});
-            strength_.push_back(strength);
-            if (form.lj_ewald) {
-                cg_.push_back(attraction);
-            }
-        }
+        self_lj_.add(form.lj_ewald ? per_c6 * mesh_c6[self_terms_of->pairs.at(type, type)] : 0.0);
     }
 }
 
 /// Pairs side by side, for vector code.
 struct ExclusionCorrections::Batch {
     static constexpr int size = 64;
+    int count = 0;
+    std::int32_t i[size], j[size]; ///< atoms
     alignas(64) double xi[3][size], xj[3][size];
     alignas(64) double strength[size];
     alignas(64) double d[3][size]; ///< x_i - x_j at the nearest image, nm
@@ -76,7 +58,7 @@ struct ExclusionCorrections::Batch {
 /// What one thread adds: directly, where the atom is its own, or later.
 struct ExclusionCorrections::Share {
     ForceSums& forces;
-    std::int32_t last_atom; ///< beyond it atoms are another thread's
+    std::size_t end; ///< from it on atoms are another thread's
     EnergySums energies;
     struct Later {
         std::size_t atom;
@@ -275,21 +257,19 @@ double largest_distance2(const PairForm& form, const Box& box)
 
 /// Any pair, one at a time.
 void ExclusionCorrections::add_pair(const PositionGrid& grid, std::span<const Vec3> positions,
-                                    std::size_t pair, Wanted wanted, Share& share) const
+                                    std::size_t i, std::size_t j, Wanted wanted, Share& share) const
 {
-    const auto i = static_cast<std::size_t>(pairs_[pair][0]);
-    const auto j = static_cast<std::size_t>(pairs_[pair][1]);
     const GridPosition xi = grid.canonical(positions[i]), xj = grid.canonical(positions[j]);
     const Vec3 d = grid.box().shortest(to_nm({xi.x - xj.x, xi.y - xj.y, xi.z - xj.z}));
     const double r2 = norm2(d);
     PairResult<double> coulomb{0, 0}, lj{0, 0};
     if (form_.coulomb == CoulombForm::ewald) {
-        coulomb = ewald_excluded(strength_[pair], r2, form_.beta);
+        coulomb = ewald_excluded(strength(i, j), r2, form_.beta);
     } else if (form_.coulomb == CoulombForm::reaction_field && r2 < form_.coulomb_cutoff2) {
-        coulomb = reaction_field_excluded(strength_[pair], r2, form_.field);
+        coulomb = reaction_field_excluded(strength(i, j), r2, form_.field);
     }
     if (form_.lj_ewald) {
-        lj = lj_ewald_excluded(cg_[pair], r2, form_.lj_beta2);
+        lj = lj_ewald_excluded(attraction(i, j), r2, form_.lj_beta2);
     }
     const Vec3 f = (coulomb.force_over_r + lj.force_over_r) * d;
     share.beyond.emplace_back(i, f);
@@ -303,53 +283,72 @@ void ExclusionCorrections::add_pair(const PositionGrid& grid, std::span<const Ve
     }
 }
 
-void ExclusionCorrections::add_share(const PositionGrid& grid, std::span<const Vec3> positions,
-                                     std::size_t first, std::size_t last, Wanted wanted,
-                                     Share& share) const
+/// Adds the pairs of a batch and empties it.
+void ExclusionCorrections::add_batch(const PositionGrid& grid, std::span<const Vec3> positions,
+                                     Wanted wanted, Batch& b, Share& share) const
 {
     const auto compute =
         for_simd_level(compute_baseline<Batch>, compute_avx2<Batch>, compute_avx512<Batch>);
-    const double largest_r2 = largest_distance2(form_, grid.box());
-    const GridCell cell(grid);
+    const int n = std::exchange(b.count, 0);
+    const auto i = [&](int k) { return static_cast<std::size_t>(b.i[k]); };
+    const auto j = [&](int k) { return static_cast<std::size_t>(b.j[k]); };
+    if (share.forces.mode() != SumMode::exact ||
+        !compute(b, n, GridCell(grid), form_, largest_distance2(form_, grid.box()),
+                 wanted.energies)) {
+        for (int k = 0; k < n; ++k) {
+            add_pair(grid, positions, i(k), j(k), wanted, share);
+        }
+        return;
+    }
+    for (int k = 0; k < n; ++k) {
+        const std::array<std::int64_t, 3> f{b.force[0][k], b.force[1][k], b.force[2][k]};
+        const std::array<std::int64_t, 3> back{-f[0], -f[1], -f[2]};
+        share.add(i(k), f);
+        if (j(k) < share.end) {
+            share.add(j(k), back);
+        } else {
+            share.later.push_back({j(k), back});
+        }
+    }
+    for (int k = 0; k < n && wanted.energies; ++k) {
+        share.energies.add(EnergyKind::coulomb_real, b.energy[k]);
+    }
+    for (int k = 0; k < n && wanted.virial; ++k) {
+        const Vec3 d{b.d[0][k], b.d[1][k], b.d[2][k]};
+        share.energies.add_virial(-0.5 * outer(d, b.force_over_r[k] * d));
+    }
+}
+
+/// All pairs of the atoms from `first` to the end of the share.
+void ExclusionCorrections::add_share(const PositionGrid& grid, std::span<const Vec3> positions,
+                                     std::size_t first, Wanted wanted, Share& share) const
+{
     Batch b;
-    for (std::size_t begin = first; begin < last; begin += Batch::size) {
-        const std::size_t end = std::min(last, begin + Batch::size);
-        const auto n = static_cast<int>(end - begin);
-        for (int k = 0; k < n; ++k) {
-            const auto& [i, j] = pairs_[begin + static_cast<std::size_t>(k)];
-            const Vec3& xi = positions[static_cast<std::size_t>(i)];
-            const Vec3& xj = positions[static_cast<std::size_t>(j)];
+    for (std::size_t a = first; a < share.end; ++a) {
+        for (const std::int32_t* other = pairs_->begin(a); other != pairs_->end(a); ++other) {
+            const auto j = static_cast<std::size_t>(*other);
+            if (j < a) {
+                continue;
+            }
+            const double charges = strength(a, j);
+            if (charges == 0.0 && attraction(a, j) == 0.0) {
+                continue;
+            }
+            const int k = b.count++;
+            b.i[k] = static_cast<std::int32_t>(a);
+            b.j[k] = *other;
+            b.strength[k] = charges;
             for (int c = 0; c < 3; ++c) {
-                b.xi[c][k] = xi[c];
-                b.xj[c][k] = xj[c];
+                b.xi[c][k] = positions[a][c];
+                b.xj[c][k] = positions[j][c];
             }
-            b.strength[k] = strength_[begin + static_cast<std::size_t>(k)];
-        }
-        if (share.forces.mode() != SumMode::exact ||
-            !compute(b, n, cell, form_, largest_r2, wanted.energies)) {
-            for (std::size_t pair = begin; pair < end; ++pair) {
-                add_pair(grid, positions, pair, wanted, share);
-            }
-            continue;
-        }
-        for (int k = 0; k < n; ++k) {
-            const auto& [i, j] = pairs_[begin + static_cast<std::size_t>(k)];
-            const std::array<std::int64_t, 3> f{b.force[0][k], b.force[1][k], b.force[2][k]};
-            const std::array<std::int64_t, 3> back{-f[0], -f[1], -f[2]};
-            share.add(static_cast<std::size_t>(i), f);
-            if (j <= share.last_atom) {
-                share.add(static_cast<std::size_t>(j), back);
-            } else {
-                share.later.push_back({static_cast<std::size_t>(j), back});
+            if (b.count == Batch::size) {
+                add_batch(grid, positions, wanted, b, share);
             }
         }
-        for (int k = 0; k < n && wanted.energies; ++k) {
-            share.energies.add(EnergyKind::coulomb_real, b.energy[k]);
-        }
-        for (int k = 0; k < n && wanted.virial; ++k) {
-            const Vec3 d{b.d[0][k], b.d[1][k], b.d[2][k]};
-            share.energies.add_virial(-0.5 * outer(d, b.force_over_r[k] * d));
-        }
+    }
+    if (b.count > 0) {
+        add_batch(grid, positions, wanted, b, share);
     }
 }
 
@@ -364,28 +363,24 @@ void ExclusionCorrections::add_forces(const PositionGrid& grid, std::span<const 
         energies.add(EnergyKind::coulomb_real, self_coulomb_);
         energies.add(EnergyKind::lj, self_lj_);
     }
-    const std::size_t parts =
-        pairs_.size() < 4096 ? 1 : static_cast<std::size_t>(std::max(1, threads));
-    std::vector<std::size_t> first(parts + 1, pairs_.size());
+    const std::size_t entries = pairs_->value.size();
+    const std::size_t parts = entries < 8192 ? 1 : static_cast<std::size_t>(std::max(1, threads));
+    std::vector<std::size_t> first(parts + 1, pairs_->rows());
     std::vector<Share> shares;
     shares.reserve(parts);
     first[0] = 0;
     for (std::size_t p = 1; p < parts; ++p) { // all pairs of an atom i stay together
-        first[p] = std::max(first[p - 1], p * pairs_.size() / parts);
-        while (first[p] > 0 && first[p] < pairs_.size() &&
-               pairs_[first[p]][0] == pairs_[first[p] - 1][0]) {
-            ++first[p];
-        }
+        const auto before = static_cast<std::int64_t>(p * entries / parts);
+        first[p] = static_cast<std::size_t>(
+            std::lower_bound(pairs_->offset.begin(), pairs_->offset.end(), before) -
+            pairs_->offset.begin());
     }
     for (std::size_t p = 0; p < parts; ++p) {
-        const std::int32_t last_atom = first[p + 1] < pairs_.size()
-                                           ? pairs_[first[p + 1]][0] - 1
-                                           : std::numeric_limits<std::int32_t>::max();
-        shares.push_back({forces, last_atom, {}, {}, {}});
+        shares.push_back({forces, first[p + 1], {}, {}, {}});
     }
 #pragma omp parallel for schedule(static, 1) num_threads(static_cast <int>(parts))
     for (std::size_t p = 0; p < parts; ++p) {
-        add_share(grid, positions, first[p], first[p + 1], wanted, shares[p]);
+        add_share(grid, positions, first[p], wanted, shares[p]);
     }
     for (Share& share : shares) {
         share.finish();

@@ -5,7 +5,7 @@
 #include "engine/cpu/position_grid.hpp"
 #include "engine/model/topology.hpp"
 
-#include <array>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -23,16 +23,17 @@ class ExclusionCorrections {
 public:
     ExclusionCorrections() = default;
     /// `mesh_c6(a, b)` of two atom types is the coefficient that the LJ mesh holds.
-    ExclusionCorrections(const Topology& topology, const PairForm& form,
+    ExclusionCorrections(const std::shared_ptr<const Topology>& topology, const PairForm& form,
                          const std::vector<double>& mesh_c6)
-        : ExclusionCorrections(topology, form, mesh_c6, topology.exclusions, &topology)
+        : ExclusionCorrections(topology, form, mesh_c6, {topology, &topology->exclusions},
+                               topology.get())
     {
     }
-    /// A part of them: the pairs i < j of `pairs`, and the self terms of `self_terms_of` (null:
-    /// none).
-    ExclusionCorrections(const Topology& topology, const PairForm& form,
-                         const std::vector<double>& mesh_c6, const RaggedList& pairs,
-                         const Topology* self_terms_of);
+    /// A part of them: the pairs i < j of `pairs` (rows of atoms), and the self terms of
+    /// `self_terms_of` (null: none).
+    ExclusionCorrections(std::shared_ptr<const Topology> topology, const PairForm& form,
+                         const std::vector<double>& mesh_c6,
+                         std::shared_ptr<const RaggedList> pairs, const Topology* self_terms_of);
 
     /// `positions` are finite, in any images, which do not reach the bits.
     void add_forces(const PositionGrid& grid, std::span<const Vec3> positions, Wanted wanted,
@@ -43,17 +44,31 @@ public:
 private:
     struct Batch;
     struct Share;
-    void add_pair(const PositionGrid& grid, std::span<const Vec3> positions, std::size_t pair,
-                  Wanted wanted, Share& share) const;
+    /// ke q_i q_j, and what the LJ mesh holds of the pair; zero where the form has none.
+    [[nodiscard]] double strength(std::size_t i, std::size_t j) const
+    {
+        return has_coulomb_ ? form_.coulomb_constant * (topology_->charge[i] * topology_->charge[j])
+                            : 0.0;
+    }
+    [[nodiscard]] double attraction(std::size_t i, std::size_t j) const
+    {
+        return form_.lj_ewald
+                   ? mesh_c6_[topology_->pairs.at(topology_->type[i], topology_->type[j])]
+                   : 0.0;
+    }
+    void add_pair(const PositionGrid& grid, std::span<const Vec3> positions, std::size_t i,
+                  std::size_t j, Wanted wanted, Share& share) const;
+    void add_batch(const PositionGrid& grid, std::span<const Vec3> positions, Wanted wanted,
+                   Batch& batch, Share& share) const;
     void add_share(const PositionGrid& grid, std::span<const Vec3> positions, std::size_t first,
-                   std::size_t last, Wanted wanted, Share& share) const;
+                   Wanted wanted, Share& share) const;
 
     PairForm form_;
-    bool is_empty_ = true;
-    std::vector<std::array<std::int32_t, 2>> pairs_; ///< i < j, ascending
-    std::vector<double> strength_;                   ///< ke q_i q_j, [pairs]
-    std::vector<double> cg_;                         ///< [pairs], empty without LJ-PME
-    ExactSum self_coulomb_, self_lj_;                ///< kJ/mol
+    bool is_empty_ = true, has_coulomb_ = false;
+    std::shared_ptr<const Topology> topology_;
+    std::shared_ptr<const RaggedList> pairs_; ///< [atoms]
+    std::vector<double> mesh_c6_;             ///< [types][types], empty without LJ-PME
+    ExactSum self_coulomb_, self_lj_;         ///< kJ/mol
 };
 
 } // namespace tessera

@@ -86,7 +86,7 @@ Nonbonded::Nonbonded(std::shared_ptr<const Topology> shared, const NonbondedSett
     if (settings.lj_pme) {
         type_cg_ = cg;
     }
-    corrections_ = ExclusionCorrections(topology, form_, cg);
+    corrections_ = ExclusionCorrections(topology_, form_, cg);
     doubles_ = make_double_parameters(form_, topology.pairs.c6, topology.pairs.c12,
                                       topology.pairs.has_c4());
     if (settings.precision == Precision::mixed) {
@@ -122,7 +122,9 @@ void Nonbonded::restrict_to(const Topology& topology, PairShare share)
 {
     const std::vector<double> cg =
         type_cg_.empty() ? std::vector<double>(type_pair_.size(), 0.0) : type_cg_;
-    corrections_ = ExclusionCorrections(topology, form_, cg, share.corrected, share.self_terms_of);
+    corrections_ = ExclusionCorrections(
+        topology_, form_, cg, std::make_shared<const RaggedList>(std::move(share.corrected)),
+        share.self_terms_of);
     any_ = std::move(share.any);
     owner_ = std::move(share.owner);
     if (tiles_ && owner_) {

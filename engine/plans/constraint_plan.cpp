@@ -201,7 +201,8 @@ ConstraintPlan make_constraint_plan(const Topology& topology)
     for (const DistanceConstraint& c : topology.constraints) {
         collected.add(c.i, c.j, c.length);
     }
-    plan.waters.reserve(topology.rigid_waters.size());
+    std::vector<RigidWater> waters;
+    waters.reserve(topology.rigid_waters.size());
     for (const RigidWater& w : topology.rigid_waters) {
         const bool shared = in_network[static_cast<std::size_t>(w.o)] != 0 ||
                             in_network[static_cast<std::size_t>(w.h1)] != 0 ||
@@ -223,12 +224,12 @@ ConstraintPlan make_constraint_plan(const Topology& topology)
                                          "triangle has such sides). Correct the lengths.",
                                          describe_atom(topology, w.o), w.d_oh, w.d_hh));
         }
-        plan.waters.push_back(w);
+        waters.push_back(w);
     }
 
     collected.refuse_open_triangles();
     for (const RigidWater& w : take_rigid_triangles(topology, collected)) {
-        plan.waters.push_back(w);
+        waters.push_back(w);
     }
     DisjointSets networks(n);
     std::vector<std::uint8_t> constrained_atom(n, 0);
@@ -261,7 +262,7 @@ ConstraintPlan make_constraint_plan(const Topology& topology)
     }
     std::partial_sum(plan.first_bond.begin(), plan.first_bond.end(), plan.first_bond.begin());
 
-    for (const RigidWater& w : plan.waters) {
+    for (const RigidWater& w : waters) {
         networks.join(w.o, w.h1);
         networks.join(w.o, w.h2);
     }
@@ -271,6 +272,7 @@ ConstraintPlan make_constraint_plan(const Topology& topology)
         }
     }
     plan.update_groups = networks.rows([](std::int32_t) { return true; });
+    plan.waters = std::make_shared<const std::vector<RigidWater>>(std::move(waters));
     return plan;
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace tessera
@@ -18,8 +19,10 @@ struct ConstraintPlan {
         friend bool operator==(const Bond&, const Bond&) = default;
     };
 
-    std::vector<RigidWater> waters; ///< solved in closed form; no atom of them is in a network
-    RaggedList network_atoms;       ///< global atoms, one row a network
+    /// Solved in closed form; no atom of them is in a network. Never null.
+    std::shared_ptr<const std::vector<RigidWater>> waters =
+        std::make_shared<const std::vector<RigidWater>>();
+    RaggedList network_atoms;                ///< global atoms, one row a network
     std::vector<std::int64_t> first_bond{0}; ///< [networks + 1]
     std::vector<Bond> bonds;                 ///< of all networks, one after another
 
@@ -27,12 +30,20 @@ struct ConstraintPlan {
     /// parents. Every atom is in exactly one group; a free atom is one by itself.
     RaggedList update_groups;
 
+    /// Looks at the topology's waters where these are the same, instead of holding them twice.
+    void share_waters_with(const std::shared_ptr<const Topology>& topology)
+    {
+        if (*waters == topology->rigid_waters) {
+            waters = {topology, &topology->rigid_waters};
+        }
+    }
+
     [[nodiscard]] std::size_t networks() const { return network_atoms.rows(); }
-    [[nodiscard]] bool empty() const { return waters.empty() && bonds.empty(); }
+    [[nodiscard]] bool empty() const { return waters->empty() && bonds.empty(); }
     /// Degrees of freedom that constraints take away.
     [[nodiscard]] std::int64_t constraints() const
     {
-        return static_cast<std::int64_t>(3 * waters.size() + bonds.size());
+        return static_cast<std::int64_t>(3 * waters->size() + bonds.size());
     }
 };
 

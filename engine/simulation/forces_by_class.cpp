@@ -45,11 +45,12 @@ PairShare pairs_alone(const Topology& topology)
     return share;
 }
 
-ExclusionCorrections corrections_of(const Topology& topology, const NonbondedSettings& settings)
+ExclusionCorrections corrections_of(const std::shared_ptr<const Topology>& topology,
+                                    const NonbondedSettings& settings)
 {
-    return {topology, make_pair_form(settings, topology.coulomb_constant),
-            settings.lj_pme ? make_mesh_c6(topology.pairs, settings.lj_combination)
-                            : std::vector<double>(topology.pairs.c6.size(), 0.0)};
+    return {topology, make_pair_form(settings, topology->coulomb_constant),
+            settings.lj_pme ? make_mesh_c6(topology->pairs, settings.lj_combination)
+                            : std::vector<double>(topology->pairs.c6.size(), 0.0)};
 }
 
 } // namespace
@@ -57,7 +58,7 @@ ExclusionCorrections corrections_of(const Topology& topology, const NonbondedSet
 struct ForceClasses::Parts {
     Parts(std::shared_ptr<const Topology> t, const NonbondedSettings& s, PairPath path)
         : topology(std::move(t)), settings(s), sites(*topology), listed(*topology),
-          long_range(topology, s), tail(*topology, s), corrections(corrections_of(*topology, s))
+          long_range(topology, s), tail(*topology, s), corrections(corrections_of(topology, s))
     {
         if (path == PairPath::production) {
             nonbonded.emplace(topology, without_buffer(s));

@@ -130,7 +130,7 @@ NoisePower::of_white_noise(const Box& box, std::span<const GridPosition> positio
     const auto side = [&](std::int32_t i, std::int32_t j) {
         return nearest_side(box, positions[at(i)], positions[at(j)]);
     };
-    for (const RigidWater& w : plan.waters) {
+    for (const RigidWater& w : *plan.waters) {
         add(std::array{w.o, w.h1, w.h2},
             std::array{Side{0, 1, side(w.o, w.h1)}, Side{0, 2, side(w.o, w.h2)},
                        Side{1, 2, side(w.h1, w.h2)}});

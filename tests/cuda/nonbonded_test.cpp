@@ -124,7 +124,8 @@ Result evaluate(const Mixture& mixture, const NonbondedSettings& s)
 void add_corrections(const Mixture& mixture, const NonbondedSettings& s, Result& r)
 {
     const ExclusionCorrections corrections(
-        mixture.topology, make_pair_form(s, mixture.topology.coulomb_constant),
+        std::make_shared<const Topology>(mixture.topology),
+        make_pair_form(s, mixture.topology.coulomb_constant),
         std::vector<double>(mixture.topology.pairs.c6.size(), 0.0));
     corrections.add_forces(PositionGrid(mixture.box), mixture.positions, {true, false}, 1, r.forces,
                            r.energies);
@@ -173,7 +174,8 @@ TEST_F(CudaNonbondedTest, EqualsTheOracle)
 
             EXPECT_TRUE(agree(to_vectors(r.forces), expected)) << atoms;
             for (const EnergyKind kind : {EnergyKind::lj, EnergyKind::coulomb_real}) {
-                // each pair is rounded to 2^-40 kJ/mol, and its energy in FP64 errs by less than 1e-12
+                // each pair is rounded to 2^-40 kJ/mol, and its energy in FP64 errs by less than
+                // 1e-12
                 EXPECT_NEAR(r.energies.energy(kind), expected.of(kind),
                             1e-9 + 1e-12 * std::fabs(expected.of(kind)));
             }

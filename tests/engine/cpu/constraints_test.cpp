@@ -348,9 +348,9 @@ TEST(ConstraintPlan, TakesTrianglesOfConstraintsForRigidWaters)
 
     const ConstraintPlan plan = make_constraint_plan(topology);
 
-    ASSERT_EQ(plan.waters.size(), 5U);
-    EXPECT_EQ(plan.waters.front(), water.topology.rigid_waters[3]);
-    EXPECT_EQ(plan.waters.back(), water.topology.rigid_waters[7]);
+    ASSERT_EQ(plan.waters->size(), 5U);
+    EXPECT_EQ(plan.waters->front(), water.topology.rigid_waters[3]);
+    EXPECT_EQ(plan.waters->back(), water.topology.rigid_waters[7]);
     EXPECT_EQ(plan.networks(), 2U);
     EXPECT_EQ(plan.bonds.size(), 3U + 7U);
     EXPECT_EQ(plan.update_groups.rows(), 7U);

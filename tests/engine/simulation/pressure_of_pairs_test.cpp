@@ -195,7 +195,8 @@ std::vector<Part> parts(const support::System& system, const NonbondedSettings& 
     });
     add("exclusions", [&](ForceSums& forces, EnergySums& sums) {
         const PositionGrid grid(box);
-        ExclusionCorrections(topology, make_pair_form(settings, topology.coulomb_constant),
+        ExclusionCorrections(std::make_shared<const Topology>(topology),
+                             make_pair_form(settings, topology.coulomb_constant),
                              make_mesh_c6(topology.pairs, settings.lj_combination))
             .add_forces(grid, x, wanted, 1, forces, sums);
     });
