@@ -89,7 +89,9 @@ private:
             }
             const std::string near = nearest_name(words[0], known);
             report_.error(line.origin, words[0], fmt::format("unknown directive [ {} ]", words[0]),
-                          near.empty() ? "" : fmt::format("did you mean [ {} ]?", near));
+                          near.empty()
+                              ? "correct the name, or take the directive out with its lines"
+                              : fmt::format("did you mean [ {} ]?", near));
             skip();
             return;
         }
@@ -275,7 +277,8 @@ private:
         if (count > std::numeric_limits<std::int32_t>::max()) {
             report_.error(row, row[1],
                           fmt::format("{} molecules are too many (at most {})", count,
-                                      std::numeric_limits<std::int32_t>::max()));
+                                      std::numeric_limits<std::int32_t>::max()),
+                          "look at the counts in [ molecules ]");
             return;
         }
         const GromacsMolecule* found = nullptr;
@@ -345,7 +348,8 @@ private:
         if (atoms > std::numeric_limits<std::int32_t>::max()) {
             report_.error(whole_file(), {},
                           fmt::format("{} atoms are too many (at most {})", atoms,
-                                      std::numeric_limits<std::int32_t>::max()));
+                                      std::numeric_limits<std::int32_t>::max()),
+                          "look at the counts in [ molecules ]");
         }
         if (atoms == 0 && !diagnostics_.has_errors()) {
             report_.error(whole_file(), {}, "the system has no atoms",

@@ -124,7 +124,7 @@ Coordinates read_ascii(const std::string& path, int ifbox)
     const auto count = header.empty() ? std::nullopt : number_in<long>(header[0]);
     if (!count || *count < 1 || *count > 2147483647) {
         file.refuse(1, 0, std::max<std::size_t>(1, without_trailing_blanks(file[1]).size()),
-                    "the number of atoms is not a whole number", "",
+                    no_number_of_atoms(header), "",
                     "the second line of an Amber coordinate file holds the number of atoms, and "
                     "perhaps the time in ps");
     }

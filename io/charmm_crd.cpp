@@ -55,7 +55,7 @@ Coordinates read_charmm_crd(const std::filesystem::path& path)
     const auto header = words(file[line]);
     const auto count = number_in<long>(header[0]);
     if (!count || *count < 1 || *count > 2147483647) {
-        file.refuse(line, "the number of atoms is not a whole number",
+        file.refuse(line, no_number_of_atoms(header),
                     "the line behind the title holds the number of atoms, and perhaps EXT");
     }
     const auto atoms = static_cast<std::size_t>(*count);

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
+#include <optional>
 #include <unistd.h>
 
 namespace tessera
@@ -305,26 +306,38 @@ ReadCheckpoint read_checkpoint(const std::string& path, const std::string& expec
 {
     const std::string previous = path + ".prev";
     std::string why = path + ": does not exist";
-    if (std::filesystem::exists(path)) {
+    bool may_be_sound = false; // but kept from being read
+    const auto read = [&](const std::string& name) -> std::optional<Checkpoint> {
         try {
-            return {read_one(path, expected_topology_hash), path, {}};
+            return read_one(name, expected_topology_hash);
+        } catch (const UnfitFile& fault) {
+            why = (name == path ? "" : why + "; ") + without_stop(fault.what());
         } catch (const FileError& fault) {
-            why = without_stop(fault.what());
+            why = (name == path ? "" : why + "; ") + without_stop(fault.what());
+            may_be_sound = true;
+        }
+        return std::nullopt;
+    };
+    if (std::filesystem::exists(path)) {
+        if (auto whole = read(path)) {
+            return {std::move(*whole), path, {}};
         }
     }
-    if (!std::filesystem::exists(previous)) {
-        throw DamagedCheckpoint(why + ", and there is no previous one (" + previous +
-                                "). Check the name, or start without --continue.");
+    const bool has_previous = std::filesystem::exists(previous);
+    const std::string before = why;
+    if (auto whole = has_previous ? read(previous) : std::nullopt) {
+        const std::int64_t step = whole->state.step;
+        return {std::move(*whole), previous,
+                fmt::format("{}; the previous checkpoint {} (step {}) is used", before, previous,
+                            step)};
     }
-    try {
-        ReadCheckpoint out{read_one(previous, expected_topology_hash), previous, {}};
-        out.warning = fmt::format("{}; the previous checkpoint {} (step {}) is used", why, previous,
-                                  out.checkpoint.state.step);
-        return out;
-    } catch (const FileError& fault) {
-        throw DamagedCheckpoint(why + "; " + without_stop(fault.what()) +
-                                ". Start without --continue.");
+    const std::string told = has_previous ? why + ". Start without --continue."
+                                          : why + ", and there is no previous one (" + previous +
+                                                "). Check the name, or start without --continue.";
+    if (may_be_sound) {
+        throw FileError(told);
     }
+    throw DamagedCheckpoint(told);
 }
 
 bool is_checkpoint(const std::string& path)

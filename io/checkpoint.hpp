@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/base/error.hpp"
+#include "engine/base/unfit_file.hpp"
 #include "engine/model/coordinates.hpp"
 #include "engine/model/state.hpp"
 
@@ -25,8 +25,8 @@ struct Checkpoint {
 };
 
 /// The file was cut short, altered, or is no checkpoint at all.
-struct DamagedCheckpoint : FileError {
-    using FileError::FileError;
+struct DamagedCheckpoint : UnfitFile {
+    using UnfitFile::UnfitFile;
 };
 
 /// Writes a checkpoint so that at every moment, a kill included, one complete checkpoint stands on

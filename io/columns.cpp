@@ -8,6 +8,19 @@
 namespace tessera
 {
 
+std::string no_number_of_atoms(const std::vector<std::string_view>& words)
+{
+    const std::string_view word = words.empty() ? std::string_view() : words.front();
+    const auto count = number_in<double>(word);
+    if (!count || std::floor(*count) != *count) {
+        return fmt::format("the number of atoms is not a whole number (\"{}\")", word);
+    }
+    return *count > 0
+               ? fmt::format("the number of atoms is {}, too many (at most 2147483647)", word)
+           : *count == 0 ? std::string("the number of atoms is 0 (there is nothing to read)")
+                         : fmt::format("the number of atoms is {}, below zero", word);
+}
+
 LineFile::LineFile(const std::string& path) : path_(path), lines_(split_lines(read_text(path))) {}
 
 void LineFile::refuse(std::size_t index, std::string what, std::string hint) const
@@ -43,9 +56,9 @@ double LineFile::real(std::size_t index, std::size_t first, std::size_t width,
     const std::optional<double> value = number_in<double>(field);
     if (!value) {
         refuse(index, first, width,
-               fmt::format("{} is not a finite number (columns {} to {} hold \"{}\")", quantity,
-                           first + 1, first + width, field),
-               "not a number", "write one number in these columns; they are fixed");
+               fmt::format("{} is not a number (columns {} to {} hold \"{}\")", quantity, first + 1,
+                           first + width, field),
+               "no finite number", "write one number in these columns; they are fixed");
     }
     return *value;
 }

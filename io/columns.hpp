@@ -67,6 +67,9 @@ std::optional<Number> number_in(std::string_view text)
     return value;
 }
 
+/// What is wrong with the first of these words, which should count atoms.
+std::string no_number_of_atoms(const std::vector<std::string_view>& words);
+
 /// A text file's lines with its name: makes the diagnostics of a reader.
 class LineFile {
 public:

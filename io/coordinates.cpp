@@ -1,6 +1,7 @@
 #include "io/coordinates.hpp"
 
 #include "engine/base/text_file.hpp"
+#include "engine/base/unfit_file.hpp"
 #include "io/amber_coordinates.hpp"
 #include "io/charmm_crd.hpp"
 #include "io/checkpoint.hpp"
@@ -161,7 +162,7 @@ Coordinates read_coordinates(const std::string& path, const CoordinateHints& hin
     const std::filesystem::path name(path);
     std::error_code ignored;
     if (std::filesystem::is_other(name, ignored)) { // they are read more than once
-        throw FileError(path + ": cannot be read (it is a device, pipe or socket). Name a file.");
+        throw UnfitFile(path + ": cannot be read (it is a device, pipe or socket). Name a file.");
     }
     const bool is_gzip = extension_in_lower_case(name) == ".gz";
     const std::string extension = extension_in_lower_case(is_gzip ? name.stem() : name);

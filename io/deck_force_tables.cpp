@@ -198,8 +198,9 @@ private:
             nonbonded.reaction_field_permittivity = *permittivity;
             if (*permittivity < 1) {
                 fault("nonbonded.reaction_field_permittivity",
-                      fmt::format("reaction_field_permittivity = {} is below 1 (a vacuum has 1)",
-                                  *permittivity),
+                      fmt::format(
+                          "nonbonded.reaction_field_permittivity = {} is below 1 (a vacuum has 1)",
+                          *permittivity),
                       "1 or more", "write inf for a conductor");
             }
         }
@@ -268,7 +269,7 @@ private:
             const std::string given = values_.given("nonbonded.lj_switch") ? "" : ", the default,";
             fault(values_.given("nonbonded.lj_switch") ? "nonbonded.lj_switch"
                                                        : "nonbonded.lj_modifier",
-                  fmt::format("lj_switch = {} nm{} is not below the cut-off ({} nm)",
+                  fmt::format("nonbonded.lj_switch = {} nm{} is not below the cut-off ({} nm)",
                               nonbonded.lj_switch, given, nonbonded.lj_cutoff),
                   "the switch acts between lj_switch and the cut-off",
                   fmt::format("choose lj_switch below \"{} nm\"", nonbonded.lj_cutoff));

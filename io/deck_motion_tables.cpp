@@ -277,15 +277,17 @@ private:
             return 0;
         }
         constexpr double least = 1e-6, most = 0.01; // nm: float32 at 10 nm; a tenth of a bond
-        const double length = positive(path).value_or(least);
+        const double length = values_.get<double>(path).value_or(least);
         if (length < least * (1 - 1e-9) || length > most * (1 + 1e-9)) {
             fault(path,
                   fmt::format("output.position_rounding = {} is out of range ({:g} nm to {:g} nm)",
                               text_of(path), least, most),
-                  length > most ? "bonds would be lost" : "as good as nothing is rounded",
+                  length > most ? "bonds would be lost"
+                  : length > 0  ? "as good as nothing is rounded"
+                                : "must be above zero",
                   "\"0.001 nm\" is usual, \"none\" for none");
         }
-        return std::exp2(std::floor(std::log2(length)));
+        return length > 0 ? std::exp2(std::floor(std::log2(length))) : 0;
     }
 
     void output()

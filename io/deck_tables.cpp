@@ -50,12 +50,23 @@ std::string DeckTables::text_of(const std::string& path) const
     return value == nullptr ? std::string() : value->text;
 }
 
+std::string DeckTables::usual_value(const std::string& path)
+{
+    const DeckKey& key = *find_deck_key(path);
+    const std::string_view usual = key.default_value;
+    const bool says_nothing = usual.empty() || usual == "\"none\"" || usual == "false";
+    const std::string words = choices_in_words(key, true);
+    return (says_nothing ? fmt::format("write {}", example_of(key.dimension))
+                         : fmt::format("the default is {}", usual)) +
+           (words.empty() ? "" : "; or " + words);
+}
+
 std::optional<double> DeckTables::positive(const std::string& path)
 {
     const std::optional<double> value = values_.get<double>(path);
     if (value && !(*value > 0)) {
         fault(path, fmt::format("{} = {} is not above zero", path, text_of(path)),
-              "must be above zero", "");
+              "must be above zero", usual_value(path));
         return std::nullopt;
     }
     return value;
@@ -91,7 +102,7 @@ std::optional<std::int64_t> DeckTables::in_steps(const std::string& path)
     const double whole = std::round(steps);
     if (!(whole < most_steps)) {
         fault(path, fmt::format("{} = {} is too many steps ({:.3g})", path, text_of(path), steps),
-              "too long", "");
+              "too long", usual_value(path));
         return std::nullopt;
     }
     // a default is a suggestion: it follows the step, whatever that is
@@ -125,7 +136,8 @@ void DeckTables::set_temperature(double& target, const std::string& path)
 {
     const auto value = values_.get<double>(path);
     if (value && *value < 0) {
-        fault(path, fmt::format("{} = {} is below zero", path, text_of(path)), "0 K or more", "");
+        fault(path, fmt::format("{} = {} is below zero", path, text_of(path)), "0 K or more",
+              usual_value(path));
         return;
     }
     target = value.value_or(target);

@@ -34,6 +34,8 @@ protected:
     [[nodiscard]] std::string with_place(const std::string& path) const;
 
     [[nodiscard]] std::string text_of(const std::string& path) const;
+    /// A hint: the default, or a value of the right kind where there is none.
+    [[nodiscard]] static std::string usual_value(const std::string& path);
     /// A number that must be above zero; faults otherwise.
     std::optional<double> positive(const std::string& path);
     void set_positive(double& target, const std::string& path);

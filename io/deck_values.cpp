@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace tessera
 {
@@ -31,6 +32,11 @@ std::string name_in_table(const std::string& path)
 {
     const auto dot = path.find('.');
     return dot == std::string::npos ? path : path.substr(dot + 1);
+}
+
+std::string tables_in_words()
+{
+    return fmt::format("the deck's tables are [{}]", fmt::join(deck_tables(), "], ["));
 }
 
 /// What people of other programs call our words.
@@ -271,12 +277,9 @@ private:
         if (text == nullptr) {
             if (entry_.value.as<std::int64_t>() != nullptr ||
                 entry_.value.as<double>() != nullptr) {
-                return fault(
-                    fmt::format("{} = {} has no unit ({} needs one)", key_.path,
-                                written(entry_.value), with_article(key_.dimension)),
-                    units + " would do",
-                    with_each_unit(written(entry_.value), key_.dimension) +
-                        (key_.kind == KeyKind::flag_or_quantity ? ", or true or false" : ""));
+                return fault(fmt::format("{} = {} has no unit ({} needs one)", key_.path,
+                                         written(entry_.value), with_article(key_.dimension)),
+                             units + " would do", with_unit_or_word());
             }
             return wrong_kind(fmt::format("{} with its unit", with_article(key_.dimension)),
                               fmt::format("in double quotes; units: {}", units));
@@ -297,6 +300,23 @@ private:
                          reading.hint);
         }
         return value(reading.value);
+    }
+
+    /// For a number without unit. Zero is no length or time, but may mean "none".
+    std::string with_unit_or_word() const
+    {
+        const std::string units = with_each_unit(written(entry_.value), key_.dimension);
+        if (key_.kind == KeyKind::flag_or_quantity) {
+            return units + ", or true or false";
+        }
+        if (key_.kind != KeyKind::quantity_or_word) {
+            return units;
+        }
+        const auto* whole = entry_.value.as<std::int64_t>();
+        const std::string words = choices_in_words(key_, true);
+        return whole != nullptr && *whole == 0 ? fmt::format("write {}, or {} with its unit", words,
+                                                             with_article(key_.dimension))
+                                               : fmt::format("{}, or {}", units, words);
     }
 
     std::optional<DeckValue> grid()
@@ -333,13 +353,9 @@ DeckValues::DeckValues(const TomlDocument& document, const std::vector<std::stri
         const auto& tables = deck_tables();
         if (std::find(tables.begin(), tables.end(), name) == tables.end()) {
             const std::string near = nearest_name(name, tables);
-            std::string all;
-            for (const std::string& known : tables) {
-                all += (all.empty() ? "[" : ", [") + known + "]";
-            }
-            diagnostics.error({place, fmt::format("unknown table [{}]", name), "unknown",
-                               near.empty() ? "the deck's tables are " + all
-                                            : fmt::format("did you mean [{}]?", near)});
+            diagnostics.error(
+                {place, fmt::format("unknown table [{}]", name), "unknown",
+                 near.empty() ? tables_in_words() : fmt::format("did you mean [{}]?", near)});
         }
     }
     for (const TomlEntry& entry : document.entries) {
@@ -447,8 +463,11 @@ void DeckValues::refuse_unknown(const TomlEntry& entry, Diagnostics& diagnostics
             paths.emplace_back(key.path);
         }
         const std::string near_path = nearest_name(entry.path, paths);
-        hint = near_path.empty() ? "tessera check --list-keys names every key"
-                                 : fmt::format("did you mean {}?", near_path);
+        const std::string near_table = nearest_name(table, deck_tables());
+        hint = !near_path.empty() ? fmt::format("did you mean {}?", near_path)
+               : !near_table.empty()
+                   ? fmt::format("did you mean [{}]?", near_table)
+                   : tables_in_words() + "; tessera check --list-keys names every key";
     }
     diagnostics.error({entry.key, what, "unknown", hint});
 }

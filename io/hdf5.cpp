@@ -1,6 +1,6 @@
 #include "io/hdf5.hpp"
 
-#include "engine/base/error.hpp"
+#include "engine/base/unfit_file.hpp"
 #include "io/hdf5_handles.hpp"
 #include "io/hdf5_ordered_writes.hpp"
 #include "io/hdf5_plausible.hpp"
@@ -28,20 +28,25 @@ void start_library()
     static_cast<void>(is_started);
 }
 
+struct Cause {
+    std::string words;
+    bool is_of_the_system = false; ///< a call to it failed; else HDF5 itself gave up
+};
+
 herr_t take_cause(unsigned depth, const H5E_error2_t* entry, void* out)
 {
-    auto& cause = *static_cast<std::string*>(out);
+    auto& cause = *static_cast<Cause*>(out);
     const std::string text = entry->desc != nullptr ? entry->desc : "";
     // the innermost entry; the system's own words where the call to it failed
     const std::string key = "error message = '";
     const std::size_t at = text.find(key);
     if (at != std::string::npos) {
         const std::size_t begin = at + key.size();
-        cause = text.substr(begin, text.find('\'', begin) - begin);
+        cause = {text.substr(begin, text.find('\'', begin) - begin), true};
         return 1;
     }
     if (depth == 0) {
-        cause = text;
+        cause.words = text;
     }
     return 0;
 }
@@ -151,9 +156,14 @@ std::vector<std::string> texts_of(const std::string& path, hid_t object, const H
 
 void fail(const std::string& path, const std::string& what)
 {
-    std::string cause;
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_cause, &cause);
-    std::string remedy = "Check the name, its permissions and the free space.";
+    Cause found;
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_cause, &found);
+    const std::string& cause = found.words;
+    const auto begins = [&](const char* verb) { return what.rfind(verb, 0) == 0; };
+    const bool is_of_the_content =
+        !found.is_of_the_system && (begins("open ") || begins("read ") || begins("list "));
+    std::string remedy = is_of_the_content ? "The file is damaged: take an intact copy of it."
+                                           : "Check the name, its permissions and the free space.";
     if (cause.find("space left") != std::string::npos || cause.find("quota") != std::string::npos ||
         cause.find("too large") != std::string::npos) {
         remedy = "Free space, or name another folder; what was written before is intact.";
@@ -163,8 +173,12 @@ void fail(const std::string& path, const std::string& what)
                cause.find("truncated") != std::string::npos) {
         remedy = "The file is no HDF5 file, or was cut short.";
     }
-    throw FileError(fmt::format("{}: cannot {} ({}). {}", path, what,
-                                cause.empty() ? "HDF5 gives no cause" : cause, remedy));
+    const std::string told = fmt::format("{}: cannot {} ({}). {}", path, what,
+                                         cause.empty() ? "HDF5 gives no cause" : cause, remedy);
+    if (is_of_the_content) {
+        throw UnfitFile(told);
+    }
+    throw FileError(told);
 }
 
 File::File(const std::string& path, hid_t id, const std::string& what)

@@ -243,7 +243,8 @@ private:
     Handle id_;
 };
 
-/// Throws FileError: `what` failed, with the cause HDF5 or the system gives.
+/// Throws FileError, or UnfitFile where reading failed by what stands in the file: `what` failed,
+/// with the cause HDF5 or the system gives.
 [[noreturn]] void fail(const std::string& path, const std::string& what);
 
 } // namespace tessera::h5

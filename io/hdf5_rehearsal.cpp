@@ -1,6 +1,6 @@
 #include "io/hdf5_rehearsal.hpp"
 
-#include "engine/base/error.hpp"
+#include "engine/base/unfit_file.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -123,7 +123,7 @@ void rehearse(const std::string& path, const std::function<void()>& use)
             const MemoryBound bound(path);
             use();
         } catch (const std::bad_alloc&) {
-            throw FileError(fmt::format("{}: cannot be read (the file is damaged: it asks for more "
+            throw UnfitFile(fmt::format("{}: cannot be read (the file is damaged: it asks for more "
                                         "memory than a file of its size needs). Take an intact "
                                         "copy of it, or write it anew.",
                                         path));
@@ -139,7 +139,7 @@ void rehearse(const std::string& path, const std::function<void()>& use)
     const std::string how = WIFSIGNALED(status) ? fmt::format("signal {}, {}", WTERMSIG(status),
                                                               strsignal(WTERMSIG(status)))
                                                 : fmt::format("status {}", said);
-    throw FileError(
+    throw UnfitFile(
         fmt::format("{}: cannot be read (the file is damaged: the HDF5 library {}.{}.{} "
                     "broke down on it, tried in a process of its own: {}). Take an "
                     "intact copy of it, or write it anew.",

@@ -10,7 +10,7 @@ namespace tessera::h5
 /// of a header), which can end the process. So whatever is done to a file that we have not just
 /// written is done once in a forked child first.
 ///
-/// Throws FileError, which names `path`, where the child dies of `use`, works at it for longer than
+/// Throws UnfitFile, which names `path`, where the child dies of `use`, works at it for longer than
 /// a file of its size takes (10 s of processor time and more), or asks for memory beyond what such
 /// a file needs (2 GiB and more); and where somebody kills it (SIGKILL, which says nothing of the
 /// file: often memory ran out). Where `use` throws there,

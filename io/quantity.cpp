@@ -138,6 +138,13 @@ std::string in_lower_case(std::string text)
     return text;
 }
 
+bool is_celsius(std::string_view unit)
+{
+    constexpr std::array<std::string_view, 5> names = {"C", "\u00b0C", "degC", "Celsius",
+                                                       "celsius"};
+    return std::find(names.begin(), names.end(), unit) != names.end();
+}
+
 /// The unit that was probably meant: the same letters in another case, else the nearest; empty:
 /// none.
 std::string unit_like(std::string_view unit, Dimension dimension)
@@ -205,6 +212,13 @@ std::string choices(std::string_view prefix, Dimension dimension)
 
 } // namespace
 
+std::string example_of(Dimension dimension)
+{
+    return dimension == Dimension::none
+               ? "1"
+               : example(dimension == Dimension::temperature ? "300" : "1", dimension);
+}
+
 std::string units_in_words(Dimension dimension)
 {
     return choices("", dimension);
@@ -227,7 +241,7 @@ QuantityReading read_quantity(std::string_view text, Dimension dimension)
     if (parsed.ec == std::errc::result_out_of_range) {
         out.what = fmt::format("\"{}\" is out of the range of numbers", text);
         out.caret = "too large or too small";
-        out.hint = fmt::format("write a number and a unit, such as {}", example("1", dimension));
+        out.hint = fmt::format("write a number and a unit, such as {}", example_of(dimension));
         return out;
     }
     if (parsed.ec != std::errc()) {
@@ -235,14 +249,14 @@ QuantityReading read_quantity(std::string_view text, Dimension dimension)
                                with_article(dimension));
         out.caret = "a number and a unit belong here";
         out.hint = fmt::format("write a number and a unit, such as {}; units: {}",
-                               example("1", dimension), units_in_words(dimension));
+                               example_of(dimension), units_in_words(dimension));
         return out;
     }
     if (!std::isfinite(number)) {
         out.what =
             fmt::format("\"{}\" is not {} (not a finite number)", text, with_article(dimension));
         out.caret = "a finite number belongs here";
-        out.hint = fmt::format("write a finite number, such as {}", example("1", dimension));
+        out.hint = fmt::format("write a finite number, such as {}", example_of(dimension));
         return out;
     }
     const std::string_view number_text(body.data(),
@@ -265,15 +279,19 @@ QuantityReading read_quantity(std::string_view text, Dimension dimension)
         out.what = fmt::format("\"{}\" is not {} (\"{}\" measures {})", text,
                                with_article(dimension), unit, other->name);
     } else {
-        out.what = fmt::format("\"{}\" has an unknown unit (\"{}\" does not measure {})", text,
-                               unit, name_of(dimension));
+        out.what = fmt::format("\"{}\" has an unknown unit (\"{}\"; {} takes {})", text, unit,
+                               with_article(dimension), units_in_words(dimension));
     }
     out.caret = fmt::format("{} would do", units_in_words(dimension));
     const std::string near =
         table_that_knows(unit) != nullptr ? std::string() : unit_like(unit, dimension);
-    out.hint = near.empty() ? fmt::format("write a number and one of the units {}",
-                                          units_in_words(dimension))
-                            : fmt::format("did you mean \"{} {}\"?", number_text, near);
+    out.hint = is_celsius(unit) && dimension == Dimension::temperature
+                   ? fmt::format("{} degrees Celsius are \"{} K\"", number_text, number + 273.15)
+               : near.empty() ? fmt::format("write a number and {}{}",
+                                            units_of(dimension).size() == 1 ? "the unit "
+                                                                            : "one of the units ",
+                                            units_in_words(dimension))
+                              : fmt::format("did you mean \"{} {}\"?", number_text, near);
     return out;
 }
 

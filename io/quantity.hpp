@@ -42,6 +42,9 @@ std::string with_article(Dimension dimension);
 /// The units worth naming in a message: `"nm", "Å" or "pm"`.
 std::string units_in_words(Dimension dimension);
 
+/// `"1 nm"`, `"300 K"`: how a value of this dimension is written; "1" for Dimension::none.
+std::string example_of(Dimension dimension);
+
 /// `write "2 fs", "2 ps" or "2 ns"`: for a number without unit, of which none can be guessed.
 std::string with_each_unit(std::string_view number, Dimension dimension);
 

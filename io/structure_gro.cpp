@@ -58,7 +58,7 @@ FrameStart frame_start(const LineFile& file, std::size_t title)
     const auto first_word = words(file[title + 1]);
     const auto count = first_word.empty() ? std::nullopt : number_in<long>(first_word.front());
     if (!count || *count < 0 || *count > 2147483647) {
-        file.refuse(title + 1, "the number of atoms is not a whole number",
+        file.refuse(title + 1, no_number_of_atoms(first_word),
                     "the second line of a .gro frame holds the number of atoms alone");
     }
     return {title, static_cast<std::size_t>(*count)};
@@ -196,9 +196,9 @@ void read_atoms(const LineFile& file, const FrameStart& start, Coordinates& fram
         frame.residue_names.emplace_back(trimmed(columns(text, 5, 5)));
         frame.atom_names.emplace_back(trimmed(columns(text, 10, 5)));
         constexpr std::size_t x = first_coordinate;
-        frame.positions.push_back({file.real(line, x, width, "x"),
-                                   file.real(line, x + width, width, "y"),
-                                   file.real(line, x + 2 * width, width, "z")});
+        frame.positions.push_back({file.real(line, x, width, "coordinate x"),
+                                   file.real(line, x + width, width, "coordinate y"),
+                                   file.real(line, x + 2 * width, width, "coordinate z")});
         const std::size_t v = x + 3 * width;
         if (has_velocity(file, line, v, width)) {
             check_points(file, line, v, width);

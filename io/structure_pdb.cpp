@@ -38,7 +38,8 @@ PdbAtom atom_on(const LineFile& file, std::size_t line)
     atom.residue_number = std::string(trimmed(columns(text, 22, 5)));
     atom.residue_key = std::string(columns(text, 21, 6));
     for (int k = 0; k < 3; ++k) {
-        constexpr std::array<std::string_view, 3> names = {"x", "y", "z"};
+        constexpr std::array<std::string_view, 3> names = {"coordinate x", "coordinate y",
+                                                           "coordinate z"};
         const auto at = static_cast<std::size_t>(k);
         atom.position[k] = file.real(line, 30 + 8 * at, 8, names[at]) / angstroms_per_nm;
     }

@@ -87,7 +87,8 @@ public:
     /// frames, observables and energies. `last_frame` is the step of the frame that the checkpoint
     /// follows (-1: not known): a file that ends before it, and was not begun at `last_step`, is
     /// none of this run. Throws InputError when it is that, of another system, or lacks what the
-    /// settings ask for, FileError when it cannot be opened; then the file is as it was.
+    /// settings ask for (UnfitFile: it is damaged), FileError when it cannot be opened; then the
+    /// file is as it was.
     static H5mdTrajectory append_to(const TrajectorySettings& settings, const Topology& topology,
                                     std::int64_t last_step, std::int64_t last_frame = -1);
 

@@ -51,17 +51,18 @@ std::string why_not_opened(const std::filesystem::path& file, const std::string&
 {
     struct stat there = {};
     if (why != EACCES || stat(name.c_str(), &there) != 0 || there.st_uid == geteuid()) {
-        return fmt::format("{}: cannot be written ({}). Check the folder and its permissions.",
-                           name, std::strerror(why));
+        return fmt::format("{}: cannot be written (its lock {} cannot be made: {}). Check the "
+                           "folder and its permissions, or name another file under [output].",
+                           file.string(), name, std::strerror(why));
     }
     const std::string holder = FileLock::holder_of(file);
     if (!holder.empty()) {
         return in_use(file, holder);
     }
-    return fmt::format("{}: cannot be written ({}: a run of user {} left it, which holds it no "
-                       "more on this host). Remove it if no run there writes {}, or give this run "
-                       "files of its own under [output].",
-                       name, std::strerror(why), there.st_uid, file.string());
+    return fmt::format("{0}: cannot be written (its lock {1} was left by a run of user {2}, which "
+                       "holds it no more on this host: {3}). Remove {1} if no run there writes the "
+                       "file, or give this run files of its own under [output].",
+                       file.string(), name, there.st_uid, std::strerror(why));
 }
 
 } // namespace

@@ -2,7 +2,7 @@
 
 #include "engine/app/exit_status.hpp"
 #include "engine/app/threads.hpp"
-#include "engine/base/error.hpp"
+#include "engine/base/diagnostic.hpp"
 #include "engine/parallel/mpi_transport.hpp"
 #include "engine/simulation/domain_backend.hpp"
 
@@ -46,17 +46,34 @@ int on_ranks(Unjoined unjoined, const std::function<int(Transport*)>& command)
         });
 }
 
+namespace
+{
+
+/// Of a key of the deck or of --set that the words name; else the deck.
+SourcePlace place_of_key_named(const Deck& deck, std::string_view words)
+{
+    for (const auto& [key, place] : deck.places) {
+        if (words.find(key) != std::string_view::npos) {
+            return deck.line_of(key);
+        }
+    }
+    return deck.line_of("");
+}
+
+} // namespace
+
 void refuse_on_ranks(const Deck& deck, const Assembly& assembly, int ranks)
 {
     if (deck.output.hash_every > 0) {
-        throw InputError(fmt::format("{}: hashes of the phases (output.hash_every) are made on one "
-                                     "rank only. Use one rank, or take the key out.",
-                                     deck.file.string()));
+        fail({deck.line_of("output.hash_every"),
+              "hashes of the phases (output.hash_every) are made on one rank only. Use one rank, "
+              "or take the key out.",
+              "", ""});
     }
     try {
         refuse_what_ranks_cannot_share(deck.dynamics, assembly.nonbonded, assembly.box, ranks);
     } catch (const InputError& refusal) {
-        throw InputError(fmt::format("{}: {}", deck.file.string(), refusal.what()));
+        fail({place_of_key_named(deck, refusal.what()), refusal.what(), "", ""});
     }
 }
 

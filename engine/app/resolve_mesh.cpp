@@ -103,12 +103,42 @@ std::string unusual_beta(const Deck& deck, const NonbondedSettings& nonbonded, d
     return is_beta ? (deck.pme.beta ? "pme.beta" : "pme.tolerance") : "";
 }
 
+/// Usual values of the key that sets beta.
+std::string usual_splitting(const Deck& deck, const NonbondedSettings& nonbonded)
+{
+    const auto beta_at = [&](double tolerance) {
+        return ewald_beta_for_tolerance(nonbonded.coulomb_cutoff, tolerance);
+    };
+    return deck.pme.beta
+               ? fmt::format("pme.beta = \"{:.3g} /nm\" is usual at this cut-off ({:.3g} to {:.3g} "
+                             "/nm; here {:.4g})",
+                             beta_at(1e-5), beta_at(1e-4), beta_at(1e-6), nonbonded.ewald_beta)
+               : fmt::format("pme.tolerance = 1e-5 is usual (1e-6 to 1e-4; here {:.3g})",
+                             deck.pme.tolerance);
+}
+
+/// Of what the mesh does not hold, the part that the cut-off drops.
+void warn_of_a_cut_sum(const Deck& deck, const NonbondedSettings& nonbonded,
+                       Diagnostics& diagnostics)
+{
+    constexpr double much = 1e-3; // a hundred times the usual
+    const double dropped = std::erfc(nonbonded.ewald_beta * nonbonded.coulomb_cutoff);
+    if (dropped > much * (1 + 1e-6)) {
+        diagnostics.warning(
+            {deck.place_of(deck.pme.beta ? "pme.beta" : "pme.tolerance"),
+             fmt::format("{} leaves {:.2g} of the Coulomb potential to be dropped at the cut-off",
+                         deck.pme.beta ? "pme.beta" : "pme.tolerance", dropped),
+             "", usual_splitting(deck, nonbonded)});
+    }
+}
+
 /// What would bring the error of the mesh below `allowed`.
 std::string finer_mesh(const Deck& deck, const Box& box, const NonbondedSettings& nonbonded,
                        double spacing, double error, double allowed)
 {
     const int order = nonbonded.pme_order;
-    const std::string beta = unusual_beta(deck, nonbonded, spacing, usual_error);
+    const double usual = ewald_beta_for_tolerance(nonbonded.coulomb_cutoff, 1e-5);
+    const bool is_unusual = nonbonded.ewald_beta > 1.2 * usual;
     const double exact =
         spacing * std::pow(allowed / error, 1 / (order + 0.8)); // errors ~ h^(p+0.8)
     const double wanted = std::floor(exact * 1000) / 1000;
@@ -122,12 +152,9 @@ std::string finer_mesh(const Deck& deck, const Box& box, const NonbondedSettings
             out += fmt::format(", or order = {}", order + 1);
         }
     }
-    if (!beta.empty()) {
+    if (is_unusual) {
         out += out.empty() ? "" : "; ";
-        out += beta == "pme.tolerance"
-                   ? fmt::format("tolerance = 1e-5 is usual (here {:.3g})", deck.pme.tolerance)
-                   : fmt::format("beta = \"{:.3g} /nm\" is usual at this cut-off",
-                                 ewald_beta_for_tolerance(nonbonded.coulomb_cutoff, 1e-5));
+        out += usual_splitting(deck, nonbonded);
     }
     return out.empty() ? "choose a longer cut-off: 0.9 to 1.2 nm are usual" : out;
 }
@@ -142,6 +169,7 @@ void resolve_mesh(const Deck& deck, const Box& box, NonbondedSettings& nonbonded
         nonbonded.ewald_beta =
             deck.pme.beta ? *deck.pme.beta
                           : ewald_beta_for_tolerance(nonbonded.coulomb_cutoff, deck.pme.tolerance);
+        warn_of_a_cut_sum(deck, nonbonded, diagnostics);
     }
     if (nonbonded.lj_pme) {
         nonbonded.lj_ewald_beta =
@@ -202,8 +230,9 @@ void resolve_mesh(const Deck& deck, const Box& box, NonbondedSettings& nonbonded
     }
     const double allowed = errors_a_tolerance * deck.pme.tolerance;
     if (coulomb_mesh && error > allowed && !deck.pme.beta) {
+        const std::string unusual = unusual_beta(deck, nonbonded, spacing, usual_error);
         diagnostics.warning(
-            {deck.place_of(key_of_mesh(deck)),
+            {deck.place_of(unusual.empty() ? key_of_mesh(deck) : unusual),
              fmt::format(
                  "the PME mesh is coarser than the tolerance deserves (spacing {:.4g} nm at "
                  "order {}: relative error of forces about {:.1e}, tolerance {:.1e})",

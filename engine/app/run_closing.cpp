@@ -10,6 +10,11 @@ namespace tessera
 namespace
 {
 
+std::string counted(std::int64_t count, const char* thing)
+{
+    return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
 std::string times_in_words(Simulation& simulation, double elapsed)
 {
     double timed = 0;
@@ -83,12 +88,13 @@ std::string closing_words(const Deck& deck, const Assembly& assembly, Simulation
         out += how_far_minimised(deck, simulation);
     }
     out += list_and_memory(simulation, steps, assembly.topology->atoms());
-    out += fmt::format("{} at step {} of {} after {} ({} steps in this part)\n",
+    out += fmt::format("{} at step {} of {} after {} ({} in this part)\n",
                        end.why.empty() ? "finished" : end.why, step, deck.dynamics.steps,
-                       duration_in_words(clock.elapsed()), steps);
+                       duration_in_words(clock.elapsed()), counted(steps, "step"));
     if (const auto speed = clock.ns_per_day(); speed && !minimises) {
-        out += fmt::format("{:.4g} ns/day ({} threads, measured over the last {} steps)\n", *speed,
-                           end.threads, clock.measured_steps());
+        out += fmt::format("{:.4g} ns/day ({} x {}, measured over the last {})\n", *speed,
+                           counted(end.ranks, "rank"), counted(end.threads, "thread"),
+                           counted(clock.measured_steps(), "step"));
     }
     return out;
 }

@@ -13,7 +13,8 @@ namespace tessera
 struct RunEnd {
     std::string why;             ///< it ended early; empty: it did not
     std::int64_t first_step = 0; ///< of this part
-    int threads = 1;
+    int ranks = 1;
+    int threads = 1; ///< of this rank
 };
 
 /// What the log says at the end, after the statistics: where time went, how far a minimisation

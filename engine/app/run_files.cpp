@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fstream>
+#include <map>
 #include <set>
 #include <unistd.h>
 
@@ -214,7 +215,9 @@ std::vector<Diagnostic> unwritable_outputs(const Deck& deck)
 {
     std::vector<Diagnostic> out;
     std::set<std::string> told; // a key's first fault: its passing files share folder and fate
+    std::map<std::string, fs::path> own; // the file that the user has named comes first
     for (const NamedFile& file : files_written(deck)) {
+        own.emplace(file.by, file.path);
         const bool is_log = file.by == "output.log"; // opened where it is, never renamed
         std::error_code ignored;
         Obstacle found = is_log && fs::is_character_file(file.path, ignored)
@@ -229,8 +232,12 @@ std::vector<Diagnostic> unwritable_outputs(const Deck& deck)
                      "name a file, or write \"none\" for none"};
         }
         if (!found.why.empty() && told.insert(file.by).second) {
+            const fs::path& named = own.at(file.by);
             out.push_back({deck.place_of(file.by),
-                           fmt::format("{}: {} cannot be written ({})", file.by, file.path.string(),
+                           fmt::format("{}: {} cannot be written ({}{})", file.by, named.string(),
+                                       named == file.path ? std::string()
+                                                          : file.path.filename().string() +
+                                                                ", which a run needs beside it: ",
                                        found.why),
                            "", found.hint});
         }

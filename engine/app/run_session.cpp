@@ -421,7 +421,8 @@ void RunSession::write_closing(const std::string& how_it_ended)
     const std::string statistics =
         energy_log_ ? energy_log_->summary(assembly.topology->atoms()) : std::string();
     tell(statistics + closing_words(system_.deck, assembly, *simulation_, *clock_,
-                                    {how_it_ended, start_.step, threads_}));
+                                    {how_it_ended, start_.step,
+                                     ranks_ != nullptr ? ranks_->size() : 1, threads_}));
 }
 
 } // namespace tessera

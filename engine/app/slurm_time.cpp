@@ -64,6 +64,7 @@ std::optional<double> slurm_duration(const std::string& text)
 
 double job_time(const std::string& text)
 {
+    constexpr double least_job_time = 60; // s
     static const std::regex with_unit(R"(\s*(\d{1,9}(?:\.\d{1,9})?)\s*(s|min|h|d)\s*)");
     static const std::regex of_slurm(R"((?:(\d{1,5})-)?(\d{1,5})(?::(\d\d))?(?::(\d\d))?)");
     static const std::map<std::string, double> seconds_of = {
@@ -83,9 +84,11 @@ double job_time(const std::string& text)
                         "\"90 min\", \"2 d\", or 24:00:00.",
                         text, found.empty() ? "" : " (minutes, or hours?)"));
     }
-    if (seconds < 1) {
-        throw InputError("--time is zero. A job needs time; without --time it gets what the "
-                         "partition gives.");
+    if (seconds < least_job_time) {
+        throw InputError(fmt::format("--time \"{}\" is below a minute (Slurm counts whole minutes, "
+                                     "and a job takes seconds to start). Ask for \"1 min\" at "
+                                     "least; without --time a job gets what the partition gives.",
+                                     text));
     }
     return seconds;
 }

@@ -13,7 +13,7 @@ std::optional<double> slurm_duration(const std::string& text);
 
 /// A time limit as users write it, in s: "24 h", "90 min", "2 d", "300 s", or Slurm's "HH:MM:SS",
 /// "D-HH", "D-HH:MM" and "D-HH:MM:SS". Throws InputError, also for what Slurm would read in minutes
-/// and users in hours ("24", "24:00"), and for no time at all.
+/// and users in hours ("24", "24:00"), and below a minute, the least that Slurm counts.
 double job_time(const std::string& text);
 
 /// The same as Slurm writes it, "1-02:03:04".

@@ -1,6 +1,6 @@
 #include "engine/base/text_file.hpp"
 
-#include "engine/base/error.hpp"
+#include "engine/base/unfit_file.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -15,15 +15,18 @@ std::string read_file(const std::filesystem::path& path)
 {
     std::error_code ignored;
     if (std::filesystem::is_directory(path, ignored)) {
-        throw FileError(
+        throw UnfitFile(
             fmt::format("{}: cannot be read (it is a folder). Name a file in it.", path.string()));
     }
     if (std::filesystem::is_character_file(path, ignored)) { // /dev/zero has no end
-        throw FileError(
+        throw UnfitFile(
             fmt::format("{}: cannot be read (it is a device). Name a file.", path.string()));
     }
     errno = 0;
     const gzFile file = gzopen(path.c_str(), "rb"); // reads plain files as they are
+    if (file == nullptr && (errno == ENOENT || errno == ENOTDIR)) {
+        throw UnfitFile(fmt::format("{}: does not exist. Check the name.", path.string()));
+    }
     if (file == nullptr) {
         throw FileError(
             fmt::format("{}: cannot be opened ({}). Check the name and its permissions.",
@@ -37,9 +40,13 @@ std::string read_file(const std::filesystem::path& path)
             int code = 0;
             const std::string why = gzerror(file, &code);
             gzclose(file);
-            throw FileError(
-                fmt::format("{}: cannot be read ({}). The file may be cut short or damaged.",
-                            path.string(), why));
+            if (code == Z_ERRNO) {
+                throw FileError(
+                    fmt::format("{}: cannot be read ({}). Check the disk.", path.string(), why));
+            }
+            throw UnfitFile(fmt::format("{}: cannot be read ({}). The file is damaged: copy it "
+                                        "again.",
+                                        path.string(), why));
         }
         if (got == 0) {
             break;
@@ -47,7 +54,7 @@ std::string read_file(const std::filesystem::path& path)
         content.append(buffer.data(), static_cast<std::size_t>(got));
     }
     if (gzclose(file) != Z_OK) {
-        throw FileError(
+        throw UnfitFile(
             fmt::format("{}: ends too early (the gzip stream is cut short). Copy the file again.",
                         path.string()));
     }

@@ -8,7 +8,8 @@ namespace tessera
 {
 
 /// The whole content of a file, as bytes; gzip'ed files are unpacked (told by their first two
-/// bytes, not by name). Throws FileError (missing, unreadable, truncated gzip) in words.
+/// bytes, not by name). Throws UnfitFile (missing, folder, device, damaged gzip)
+/// and FileError (may not be read), in words.
 std::string read_file(const std::filesystem::path& path);
 
 /// Throws InputError where the content is no text that readers here know: UTF-16, lines that end

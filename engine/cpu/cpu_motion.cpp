@@ -210,8 +210,9 @@ void CpuBackend::run(const ScaleBox& s)
         throw PhysicsError(fmt::format(
             "{}: the barostat would change the cell's edges by {:.1f} % at once (pressure {:.4g} "
             "bar; the system is far from equilibrium, or the barostat too quick). Equilibrate at "
-            "constant volume first, or raise barostat.time_constant.",
-            when(), 100 * (stretch - 1), *pressure_ / units::bar));
+            "constant volume first, raise barostat.time_constant, or correct barostat.pressure "
+            "({:.4g} bar).",
+            when(), 100 * (stretch - 1), *pressure_ / units::bar, s.pressure / units::bar));
     }
     const Box next = place_grid(Box(stretch * state_.box.vectors())).box();
     if (next.shortest_height() < limits_.smallest) {

@@ -7,6 +7,7 @@
 #include "engine/app/slurm_time.hpp"
 #include "engine/app/system_summary.hpp"
 #include "engine/base/error.hpp"
+#include "engine/base/unfit_file.hpp"
 
 #include <cmath>
 #include <filesystem>
@@ -34,6 +35,7 @@ TEST(ExitStatus, FollowsTheKindOfError)
     EXPECT_EQ(status_of<PhysicsError>(), 1);
     EXPECT_EQ(status_of<EnvironmentError>(), 4);
     EXPECT_EQ(status_of<FileError>(), 4);
+    EXPECT_EQ(status_of<UnfitFile>(), 2);
     EXPECT_EQ(status_of<DeviceError>(), 4);
     EXPECT_EQ(status_of<MpiError>(), 4);
     EXPECT_EQ(status_of<NotBuilt>(), 4);

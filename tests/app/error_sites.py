@@ -9,7 +9,7 @@ import pathlib
 import re
 
 FOLDERS = ["io", "forcefields", "engine/app", "engine/model", "engine/geometry"]
-CALL = re.compile(r"(?:throw (?:InputError|DamagedCheckpoint)|\bfail|\.error|\braise|\.refuse|\brefuse|\brequire|\breport|"
+CALL = re.compile(r"(?:throw (?:InputError|DamagedCheckpoint|UnfitFile)|\bfail|\.error|\braise|\.refuse|\brefuse|\brequire|\breport|"
                   r"\brefuse_[a-z_]+|\brefused|\bthis->refuse|\bfault|\breject|\bcomplain|\bwrong)\s*[({]")
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 MOST_SHORT = 8

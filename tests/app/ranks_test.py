@@ -242,7 +242,7 @@ class Ranks(unittest.TestCase):
         self.assertIn("\nmesh          shared in ", run.stdout)
         run = folder.run(ranks=2, command=("check", "run.toml"), sets=["output.hash_every=5"])
         self.assertEqual((run.returncode, run.stdout), (2, ""))
-        self.assertEqual(run.stderr.count("run.toml: hashes of the phases"), 1, run.stderr)
+        self.assertEqual(run.stderr.count("--set output.hash_every=5: hashes of the phases"), 1, run.stderr)
         self.assertEqual(sorted(folder.path.iterdir()), before)
 
     def test_refuse_what_one_rank_alone_can_do(self):
@@ -256,7 +256,7 @@ class Ranks(unittest.TestCase):
             run = folder.run(ranks=2, sets=keys)
             self.assertEqual(run.returncode, 2, run.stderr)
             self.assertEqual(sorted(folder.path.iterdir()), before, "a refused run made files")
-            self.assertIn("run.toml: ", run.stderr)
+            self.assertIn("--set %s: " % keys[0], run.stderr)  # and not the deck's line
             self.assertEqual(run.stderr.count(words), 1, run.stderr)
 
     def test_end_when_one_of_them_is_killed(self):

@@ -2,6 +2,7 @@
 changed since, of decks that `check` passes, of what a shell sets. Each case is (name, words, exit status, act); act
 makes the files in an Area and returns the finished command.
 """
+import gzip
 import os
 import pathlib
 import shutil
@@ -151,7 +152,8 @@ def slurm_refusals():
     return [
         ("no known time", '--time "soon" is no time that all read alike. Write "24 h"', 2, ("--time", "soon")),
         ("minutes or hours", '--time "24" is no time that all read alike (minutes, or hours?)', 2, ("--time", "24")),
-        ("no time", "--time is zero. A job needs time", 2, ("--time", "0 h")),
+        ("no time", '--time "0 h" is below a minute (Slurm counts whole minutes', 2, ("--time", "0 h")),
+        ("seconds", '--time "10 s" is below a minute', 2, ("--time", "10 s")),
         ("no nodes", '--nodes: "0" is no number of nodes (a whole number, 1 at least', 2, ("--nodes", "0")),
         ("a chain of one", '"1" is no number of jobs (a whole number, 2 at least', 2, ("--chain", "1")),
         ("a name of two lines", 'holds a blank, a quote or another sign that no name has', 2, ("--name", "a\n#SBATCH b")),
@@ -172,6 +174,43 @@ def slurm_refusals():
          ("--submit", "--script", "-")),
         ("a fault of the deck", "cut-off 3 nm does not fit", 2, ("--set", "nonbonded.cutoff=3 nm")),
     ]
+
+
+def statuses_of_what_is_read():
+    """docs/run-files.md, "Exit status": what is named to be read is missing, damaged or of another kind: 2, whatever it is.
+    What keeps a sound file from being read, or a file from being written: 4."""
+    cut = lambda name, part: replaced(name, lambda a: (a.path / name).read_bytes()[:int((a.path / name).stat().st_size * part)])
+    folder = lambda name: lambda a: ((a.path / name).unlink(missing_ok=True), (a.path / name).mkdir())
+    lone = lambda change: after(without("state.h5.prev"), after(change, Area.go_on))
+    for command in ("check", "run", "energy", "slurm"):
+        yield "a folder as the deck of " + command, ".: cannot be read (it is a folder). Name a file", 2, \
+            lambda a, command=command: a.call(command, ".")
+    yield "a device as the deck", "/dev/null: cannot be read (it is a device). Name a file", 2, lambda a: a.call("check", "/dev/null")
+    yield "a topology that is cut", "ends too early (the gzip stream is cut short)", 2, after(
+        lambda a: (a.path / "t.top.gz").write_bytes(gzip.compress((a.path / "topol.top").read_bytes())[:-9]),
+        lambda a: a.call("check", "run.toml", "--set", "system.topology=t.top.gz"))
+    yield "a folder as coordinates", "state.h5: cannot be read (it is a folder)", 2, after(folder("state.h5"), lambda a: a.convert("state.h5"))
+    yield "a device as coordinates", "/dev/null: cannot be read (it is a device, pipe or socket). Name a file", 2, \
+        lambda a: a.convert("/dev/null")
+    yield "go on in a folder", "output.checkpoint: state.h5 cannot be written (it is a folder)", 4, after(folder("state.h5"), Area.go_on)
+    for name, change, words in (("an empty file", replaced("state.h5", b""), "is no complete checkpoint (too short)"),
+                                ("a text", replaced("state.h5", b"text " * 99), "or is another kind of file)"),
+                                ("half of it", cut("state.h5", 0.5), "its end mark is missing")):
+        yield "go on from %s as checkpoint" % name, words, 2, lone(change)
+    for name, change, words in (("half a trajectory", cut("traj.h5md", 0.5), "The file is no HDF5 file, or was cut short."),
+                                ("a trajectory without its end", cut("traj.h5md", 0.99), "was cut short."),
+                                ("an empty trajectory", replaced("traj.h5md", b""), "traj.h5md: "),
+                                ("a text as trajectory", replaced("traj.h5md", b"text " * 999), "The file is no HDF5 file")):
+        yield "go on in " + name, words, 2, after(change, Area.go_on)
+        yield "coordinates of " + name, words, 2, after(change, Area.convert)
+    if os.geteuid() != 0:
+        def locked(name):
+            return lambda a: (a.path / name).chmod(0)
+        yield "a deck that may not be read", "run.toml: cannot be opened (Permission denied)", 4, \
+            after(locked("run.toml"), lambda a: a.call("check", "run.toml"))
+        yield "go on from a checkpoint that may not be read", "state.h5: cannot be opened (Permission denied)", 4, \
+            lone(locked("state.h5"))
+        yield "coordinates that may not be read", "Permission denied", 4, after(locked("traj.h5md"), Area.convert)
 
 
 def sinfo_first(*words):
@@ -232,7 +271,7 @@ def commands():
         after(replaced("sinfo", b"#!/bin/sh\nprintf '2\\n4\\n'\n"), sinfo_first("--ranks-per-node", "2", "--partition", "cpu"))
     yield "ranks that MPI does not join", "3 processes were started, but MPI joins 1 of them", 4, \
         lambda a: a.call("check", "run.toml", PMI_SIZE="3")
-    yield "a job of ranks that cannot share", 'run.toml: run.integrator = "steepest-descent" runs on one rank', 2, \
+    yield "a job of ranks that cannot share", '--set run.integrator=steepest-descent: run.integrator = "steepest-descent" runs on one rank', 2, \
         lambda a: a.slurm("--ranks-per-node", "2", "--set", "run.integrator=steepest-descent", "--set",
                           "thermostat.kind=none", "--set", "run.velocities=from-file")
     yield "go on from nothing", "state.h5: there is no checkpoint to continue from", 2, \
@@ -249,15 +288,16 @@ def commands():
         lambda a: a.go_on("system.topology=water.top", "system.coordinates=water.gro", "nonbonded.cutoff=1 nm")
     yield "nothing to do without the trajectory", "traj.h5md: the trajectory is missing (the checkpoint state.h5 belongs to it)", 2, \
         after(without("traj.h5md"), lambda a: a.run(20, "--continue"))
-    yield "go on from a lone damaged checkpoint", ", and there is no previous one (state.h5.prev)", 4, \
+    yield "go on from a lone damaged checkpoint", ", and there is no previous one (state.h5.prev)", 2, \
         after(without("state.h5.prev"), after(replaced("state.h5", altered), goes_on))
     yield "go on from two damaged checkpoints", "state.h5.prev: is no complete checkpoint (too short). Start without " \
-        "--continue.", 4, after(replaced("state.h5.prev", b"x"), after(replaced("state.h5", altered), goes_on))
-    yield "an altered checkpoint as coordinates", "state.h5: was altered (its checksum is wrong)", 4, \
+        "--continue.", 2, after(replaced("state.h5.prev", b"x"), after(replaced("state.h5", altered), goes_on))
+    yield from statuses_of_what_is_read()
+    yield "an altered checkpoint as coordinates", "state.h5: was altered (its checksum is wrong)", 2, \
         after(replaced("state.h5", altered), lambda a: a.convert("state.h5"))
-    yield "half a checkpoint as coordinates", "is no complete checkpoint (its end mark is missing", 4, \
+    yield "half a checkpoint as coordinates", "is no complete checkpoint (its end mark is missing", 2, \
         after(replaced("state.h5", lambda a: (a.path / "state.h5").read_bytes()[:5000]), lambda a: a.convert("state.h5"))
-    yield "next to nothing as coordinates", "state.h5: is no complete checkpoint (too short)", 4, \
+    yield "next to nothing as coordinates", "state.h5: is no complete checkpoint (too short)", 2, \
         after(replaced("state.h5", b"x"), lambda a: a.convert("state.h5"))
     yield "go on in another precision", 'it holds positions in float32, the deck asks for output.position_precision = ' \
         '"float64"', 2, lambda a: a.go_on("output.position_precision=float64")
@@ -280,9 +320,9 @@ def commands_of_changed_files():
     yield "a newer checkpoint", "state.h5: the checkpoint was written by a newer program (version ", 2, \
         with_file(put_attribute("/", "format", np.int32(2)), lambda a: a.convert("state.h5"), "state.h5")
     coordinates = lambda area: area.convert("state.h5")
-    yield "a checkpoint of no number", "state.h5: its checksum fits, but /state names step nan", 4, \
+    yield "a checkpoint of no number", "state.h5: its checksum fits, but /state names step nan", 2, \
         with_file(put_attribute("state", "step", float("nan")), coordinates, "state.h5")
-    yield "a checkpoint of half a cell", "its checksum fits, but /state/box holds 4 values instead of 9", 4, \
+    yield "a checkpoint of half a cell", "its checksum fits, but /state/box holds 4 values instead of 9", 2, \
         with_file(put("state/box", np.ones(4)), coordinates, "state.h5")
     yield "a checkpoint of another maker", "the checkpoint has no mesh settings (it was not written by tessera run)", 2, \
         with_file(no_mesh, goes_on, "state.h5")

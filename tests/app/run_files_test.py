@@ -137,7 +137,7 @@ class Outputs(RunFiles):
     def test_that_nobody_reads_or_with_too_long_names_are_told(self):
         os.mkfifo(self.folder / "pipe.log")
         for name, why in (("pipe.log", "it is a pipe or socket"), ("l" * 300, "its name is longer than"),
-                          ("l" * 252, ".lock cannot be written (its name is longer than")):
+                          ("l" * 252, " cannot be written (%s.lock, which a run needs beside it: its name is longer than" % ("l" * 252))):
             run = self.call("run", sets=["output.log=" + name, "run.steps=1"], status=4)
             self.assertIn(why, run.stderr)
 
@@ -166,7 +166,7 @@ class Devices(RunFiles):
                           ("system.topology", "zero.top")):
             if name == "zero.top":
                 (self.folder / name).symlink_to("/dev/zero")
-            run = self.call("check", sets=["%s=%s" % (key, name)], status=(2, 4))
+            run = self.call("check", sets=["%s=%s" % (key, name)], status=2)
             self.assertRegex(run.stderr, name + ": cannot be read \\(it is a device")
 
 
@@ -331,8 +331,8 @@ class OneProcess(RunFiles):
         command = [program] + self.tessera("run", sets=STRIDES + ["run.steps=1"])[1:]
         run = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=60, user=65534)
         self.assertEqual(run.returncode, 4, run.stderr)
-        self.assertIn("state.h5.lock: cannot be written (Permission denied: a run of user 0 left it, which holds it no more "
-                      "on this host). Remove it", run.stderr)
+        self.assertRegex(run.stderr, "^/.*state.h5: cannot be written \\(its lock /.*state.h5.lock was left by a run of user 0, "
+                         "which holds it no more on this host: Permission denied\\). Remove ")
 
     def test_leaves_no_lock_file(self):
         self.run_steps(10)
@@ -442,7 +442,7 @@ class Continuing(RunFiles):
             (self.folder / "traj.h5md").unlink(missing_ok=True)
             if damage is not None:
                 (self.folder / "traj.h5md").write_bytes(damage)
-            run = self.run_steps(40, "--continue", status=(2, 4))
+            run = self.run_steps(40, "--continue", status=2)
             self.assertIn("name another file with output.trajectory", run.stderr)
             self.assertIn("its frames then begin after step 20", run.stderr)
         self.run_steps(40, "--continue", sets=["output.trajectory=second.h5md"])

@@ -34,6 +34,7 @@ TEST(JobTime, ReadsTimesWithUnitsAndSlurmsForms)
 {
     EXPECT_EQ(job_time("24 h"), 86400);
     EXPECT_EQ(job_time("90min"), 5400);
+    EXPECT_EQ(job_time("60 s"), 60);
     EXPECT_EQ(job_time("1.5 d"), 129600);
     EXPECT_EQ(job_time("24:00:00"), 86400);
     EXPECT_EQ(job_time("1-02:03:04"), 93784);
@@ -43,7 +44,7 @@ TEST(JobTime, ReadsTimesWithUnitsAndSlurmsForms)
 
 TEST(JobTime, RefusesWhatSlurmReadsInMinutesAndUsersInHours)
 {
-    for (const char* text : {"24", "24:00", "", "h", "soon", "-1 h", "1:2:3"}) {
+    for (const char* text : {"10 s", "0.9 min", "0 h", "00:00:59", "24", "24:00", "", "h", "soon", "-1 h", "1:2:3"}) {
         EXPECT_THROW(static_cast<void>(job_time(text)), InputError) << text;
     }
 }

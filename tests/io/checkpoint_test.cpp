@@ -1,4 +1,5 @@
 #include "engine/base/text_file.hpp"
+#include "engine/base/unfit_file.hpp"
 #include "io/checkpoint.hpp"
 #include "io/hdf5.hpp"
 #include "io/topology_hash.hpp"
@@ -201,7 +202,7 @@ TEST(Checkpoint, TellsAnotherSystemFromDamage)
 TEST(Checkpoint, SaysWhenThereIsNone)
 {
     EXPECT_FALSE(has_checkpoint("/nowhere/state.h5"));
-    EXPECT_THAT(message_of<FileError>([] { read_checkpoint("/nowhere/state.h5"); }),
+    EXPECT_THAT(message_of<UnfitFile>([] { read_checkpoint("/nowhere/state.h5"); }),
                 HasSubstr("/nowhere/state.h5: does not exist, and there is no previous one"));
 }
 

@@ -1,3 +1,4 @@
+#include "engine/base/unfit_file.hpp"
 #include "io/hdf5.hpp"
 #include "io/hdf5_rehearsal.hpp"
 #include "io/structure_h5md.hpp"
@@ -61,7 +62,7 @@ TEST(Rehearsal, RefusesAFileThatAsksForMemoryWithoutEnd)
         }
     };
 
-    EXPECT_THAT(message_of<FileError>([&] { h5::rehearse("x.h5md", hoard); }),
+    EXPECT_THAT(message_of<UnfitFile>([&] { h5::rehearse("x.h5md", hoard); }),
                 AllOf(HasSubstr("x.h5md: cannot be read"), HasSubstr("more memory")));
     hoard(); // unbound again
 }
@@ -69,7 +70,7 @@ TEST(Rehearsal, RefusesAFileThatAsksForMemoryWithoutEnd)
 TEST(Rehearsal, RefusesTheFileWhereTheChildDies)
 {
     const auto message = [](int signal) {
-        return message_of<FileError>([&] { h5::rehearse("x.h5md", [&] { ::raise(signal); }); });
+        return message_of<UnfitFile>([&] { h5::rehearse("x.h5md", [&] { ::raise(signal); }); });
     };
 
     EXPECT_THAT(message(SIGSEGV),
@@ -91,7 +92,7 @@ TEST(Rehearsal, RefusesTheFileWhereTheLibraryEndsTheChild)
 {
     for (const int status : {0, 1}) {
         EXPECT_THAT(
-            message_of<FileError>([&] { h5::rehearse("x.h5md", [&] { ::_exit(status); }); }),
+            message_of<UnfitFile>([&] { h5::rehearse("x.h5md", [&] { ::_exit(status); }); }),
             HasSubstr("x.h5md: cannot be read"));
     }
 }

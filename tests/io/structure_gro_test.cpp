@@ -104,7 +104,7 @@ TEST(GroReader, RefusesAFieldThatIsNoNumber)
         "half.gro",
         "half\n1\n    1SOL     OW    1   0.230   0.628   0.113  0.1000  0.2000\n 1.0 1.0 1.0\n");
 
-    EXPECT_THAT(refusal(stars), HasSubstr("stars.gro:3:29: y is not a finite number"));
+    EXPECT_THAT(refusal(stars), HasSubstr("stars.gro:3:29: coordinate y is not a number (columns 29 to 36 hold"));
     EXPECT_THAT(refusal(nan), HasSubstr("a velocity with 2 of its three components"));
 }
 

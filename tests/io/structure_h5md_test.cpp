@@ -1,3 +1,4 @@
+#include "engine/base/unfit_file.hpp"
 #include "io/coordinates.hpp"
 #include "io/hdf5.hpp"
 #include "io/structure_h5md.hpp"
@@ -194,7 +195,7 @@ TEST(H5mdReader, SaysThatAFileIsNotHdf5)
     const ScratchFolder folder;
     const std::string path = folder.file("text.h5md", "no HDF5 at all");
 
-    EXPECT_THAT(message_of<FileError>([&] { read_h5md(path); }),
+    EXPECT_THAT(message_of<UnfitFile>([&] { read_h5md(path); }),
                 HasSubstr("text.h5md: cannot open the file (file signature not found). The file is "
                           "no HDF5 file, or was cut short."));
 }

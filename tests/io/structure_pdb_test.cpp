@@ -75,7 +75,7 @@ TEST(PdbReader, RefusesByLineWhatIsNoNumberOrNoCell)
         return message_of<InputError>([&] { read_pdb(path); });
     };
 
-    EXPECT_THAT(refusal(star), HasSubstr("star.pdb:1:39: y is not a finite number"));
+    EXPECT_THAT(refusal(star), HasSubstr("star.pdb:1:39: coordinate y is not a number (columns 39 to 46 hold"));
     EXPECT_THAT(refusal(flat), HasSubstr("flat.pdb:1: a cell with angles 90 90 0 degrees"));
     EXPECT_THAT(refusal(none), HasSubstr("the file holds no atoms"));
 }
