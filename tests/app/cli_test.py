@@ -410,7 +410,7 @@ class Check(unittest.TestCase):
 
     def test_of_a_beta_that_no_mesh_serves_the_tolerance_is_named(self):
         text = self.warnings("minimal.toml", "pme.tolerance=1e-9")
-        self.assertIn("hint: tolerance = 1e-5 is usual (here 1e-09)", text)
+        self.assertIn("hint: pme.tolerance = 1e-5 is usual (1e-6 to 1e-4; here 1e-09)", text)
 
     def test_the_slow_reference_is_warned_of_where_it_is_slow(self):
         ewald = "nonbonded.electrostatics=ewald"

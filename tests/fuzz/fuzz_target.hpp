@@ -110,11 +110,11 @@ void run(const std::string& file, Reader&& reader)
         reader();
     } catch (const InputError& refusal) {
         check_message(refusal.what(), file);
-    } catch (const EnvironmentError& refusal) {
-        check_message(refusal.what(), file);
         const std::string_view said = refusal.what();
         is_child_dead = said.find("in a process of its own") != said.npos &&
                         said.find(strsignal(SIGXCPU)) == said.npos; // stopped, not died
+    } catch (const EnvironmentError& refusal) {
+        check_message(refusal.what(), file);
     }
     check_child(children.take(), is_child_dead);
     const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
