@@ -48,6 +48,7 @@ class Ranks(unittest.TestCase):
                     self.assertEqual(faulty_runs.different(folder.arrays("traj.h5md"), whole), [])
                     self.assertEqual(rows(folder.path / "run.log"), energies)
                     log = (folder.path / "run.log").read_text()
+                    self.assertRegex(log, r"\n[0-9.e+]+ ns/day \(%d ranks x \d+ threads?, measured" % ranks)
                     self.assertIn("\nranks         %d on 1 node\n" % ranks, log)
                     self.assertEqual("\nmesh          shared in " in log, system.startswith("spce"))
 

@@ -108,7 +108,15 @@ class Run(unittest.TestCase):
     def test_the_log_ends_with_the_speed(self):
         self.run_steps(40)
 
-        self.assertRegex((self.folder / "run.log").read_text().splitlines()[-1], r"^[0-9.e+]+ ns/day")
+        self.run_steps(40, "--threads", "2", sets=["output.log=two.log"])
+        for name, threads in (("run.log", r"\d+ threads?"), ("two.log", "2 threads")):
+            self.assertRegex((self.folder / name).read_text().splitlines()[-1],
+                             r"^[0-9.e+]+ ns/day \(1 rank x %s, measured over the last \d+ steps?\)$" % threads)
+
+    def test_a_barostat_that_cannot_begin_names_the_pressure_it_is_to_hold(self):
+        run = self.run_steps(200, sets=["thermostat.kind=v-rescale", "thermostat.temperature=300 K", "barostat.kind=c-rescale",
+                                      "barostat.pressure=1e6 bar", "barostat.time_constant=10 fs"], status=1)
+        self.assertRegex(run.stderr, r"or correct barostat\.pressure \(1e\+06 bar\)\.")
 
     def test_the_first_row_has_the_energy_that_the_energy_command_tells(self):
         free = ["run.rigid_water=false", "run.timestep=0.5 fs"]  # nothing is moved onto constraints
