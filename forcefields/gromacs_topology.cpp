@@ -77,7 +77,8 @@ private:
         if (close == std::string::npos || words.size() != 1) {
             report_.error(line.origin, {},
                           close == std::string::npos ? "this directive has no closing ]"
-                                                     : "a directive is one name in [ ]");
+                                                     : "a directive is one name in [ ]",
+                          "write it as [ atoms ]");
             skip();
             return;
         }
@@ -199,7 +200,8 @@ private:
             } else if (reader_) {
                 reader_->read(directive_->section, row);
             } else {
-                report_.error(row, {}, "[ moleculetype ] has no line with a name and nrexcl");
+                report_.error(row, {}, "[ moleculetype ] has no line with a name and nrexcl",
+                              "add one below it, such as: SOL 2");
                 skip();
             }
             break;
@@ -224,7 +226,8 @@ private:
     void start_molecule(const GromacsRow& row)
     {
         if (reader_) {
-            report_.error(row, {}, "a [ moleculetype ] has one line: name and nrexcl");
+            report_.error(row, {}, "a [ moleculetype ] has one line: name and nrexcl",
+                          "give each molecule a [ moleculetype ] of its own");
             return;
         }
         GromacsMolecule& molecule = molecules_.emplace_back();
@@ -233,7 +236,8 @@ private:
         if (const auto excluded = report_.integer(row, 1, "nrexcl")) {
             molecule.exclusion_bonds = *excluded;
             if (*excluded < 0) {
-                report_.error(row, row[1], "nrexcl must not be negative");
+                report_.error(row, row[1], "nrexcl must not be negative",
+                              "3 is usual: atoms up to three bonds apart are excluded");
             }
         }
         for (const GromacsMolecule& other : molecules_) {
@@ -261,7 +265,8 @@ private:
         if (row.size() != 2) {
             report_.error(
                 row, {},
-                fmt::format("[ molecules ] needs a name and a count, not {} fields", row.size()));
+                fmt::format("[ molecules ] needs a name and a count, not {} fields", row.size()),
+                "write a line as: SOL 500");
             return;
         }
         long long count = 0;
@@ -271,7 +276,8 @@ private:
             report_.error(row, row[1],
                           fmt::format("a count of molecules must be a whole number that is not "
                                       "negative, not \"{}\"",
-                                      row[1]));
+                                      row[1]),
+                          "write a line as: SOL 500");
             return;
         }
         if (count > std::numeric_limits<std::int32_t>::max()) {
@@ -303,7 +309,9 @@ private:
             report_.error(row, row[0],
                           fmt::format("molecule type \"{}\" is {}", row[0],
                                       alike == 0 ? "not defined" : "ambiguous but for its case"),
-                          near.empty() ? "" : fmt::format("did you mean \"{}\"?", near));
+                          near.empty()
+                              ? "define it in a [ moleculetype ], or #include the file that does"
+                              : fmt::format("did you mean \"{}\"?", near));
             return;
         }
         counts_.push_back({found, count});
