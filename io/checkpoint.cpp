@@ -36,7 +36,7 @@ static_assert(sizeof(Trailer) == 24);
 [[noreturn]] void fail_system(const std::string& path, const std::string& what)
 {
     throw FileError(fmt::format("{}: cannot {} ({}). Check the folder, its permissions and the "
-                                "free space; the checkpoint before this one is intact.",
+                                "free space",
                                 path, what, std::strerror(errno)));
 }
 
@@ -287,19 +287,33 @@ void write_checkpoint(const std::string& path, const State& state, const Checkpo
         }
     };
     const std::string aside = path + ".tmp";
-    stage("begin");
-    {
-        // made in memory: HDF5 does not recover from a disk that is full
-        h5::File file = h5::File::create_in_memory(aside);
-        write_content(file, state, beside);
-        write_sealed(aside, file.image(), stage);
+    try {
+        stage("begin");
+        {
+            // made in memory: HDF5 does not recover from a disk that is full
+            h5::File file = h5::File::create_in_memory(aside);
+            write_content(file, state, beside);
+            write_sealed(aside, file.image(), stage);
+        }
+        stage("complete");
+        keep_as_previous(path);
+        stage("previous kept");
+        rename_file(aside, path);
+        sync_folder(path);
+        stage("done");
+    } catch (const FileError& fault) {
+        throw FileError(fmt::format("{}; {}.", without_stop(fault.what()), what_stands(path)));
     }
-    stage("complete");
-    keep_as_previous(path);
-    stage("previous kept");
-    rename_file(aside, path);
-    sync_folder(path);
-    stage("done");
+}
+
+std::string what_stands(const std::string& path)
+{
+    for (const std::string& name : {path, path + ".prev"}) {
+        if (is_checkpoint(name)) {
+            return fmt::format("the checkpoint {} is intact, and --continue goes on from it", name);
+        }
+    }
+    return "there is no checkpoint yet: start the run anew";
 }
 
 ReadCheckpoint read_checkpoint(const std::string& path, const std::string& expected_topology_hash)

@@ -84,10 +84,11 @@ void RunSession::check_log() const
     if (!log_.is_open() || log_) {
         return;
     }
+    const auto& checkpoint = system_.deck.output.checkpoint;
     throw FileError(fmt::format("{}: cannot be written any more ({}). Free space, or name another "
-                                "file with output.log; what was written before is intact, and "
-                                "--continue goes on from the last checkpoint.",
-                                system_.deck.output.log->string(), log_.cause()));
+                                "file with output.log; what was written before is intact{}.",
+                                system_.deck.output.log->string(), log_.cause(),
+                                checkpoint ? "; " + what_stands(checkpoint->string()) : ""));
 }
 
 void RunSession::put_trajectory_in_place(const std::function<void(H5mdTrajectory&)>& how)

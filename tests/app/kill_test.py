@@ -146,12 +146,19 @@ class Disks(FailingRuns):
         run = folder.run(fault=fault, only=only)
         if run.returncode != 0:
             self.assert_told(run, words, moment)
+            self.assert_what_is_said_of_checkpoints_is_so(folder, run.stderr)
             COUNTS["%s, told" % words] += 1
         else:
             COUNTS["%s, without effect" % words] += 1
         self.assert_readable(folder, moment)
         self.assert_goes_on(folder, moment)
         return run
+
+    def assert_what_is_said_of_checkpoints_is_so(self, folder, words):
+        name = next((n for n in ("state.h5", "state.h5.prev") if (folder.path / n).exists()), None)
+        truth = "the checkpoint %s is intact, and --continue goes on from it" % name if name else "there is no checkpoint yet"
+        if "checkpoint " in words:
+            self.assertIn(truth, words)
 
     def writes(self, folder, name):
         return [c.number for c in folder.calls if c.op == "write" and c.file == name]
@@ -186,6 +193,14 @@ class Disks(FailingRuns):
                     self.assertEqual(run.returncode, 4)
                     self.assertTrue(run.stderr.startswith(name + ": cannot "), run.stderr)
                     self.assertIn("intact", run.stderr)
+
+    def test_that_are_full_before_the_first_checkpoint_leave_a_run_to_start_anew(self):
+        for system, folder in self.unbroken.items():
+            for name in ("run.log", "state.h5.tmp"):
+                with self.subTest(system=system, file=name):
+                    run = self.disk_fails(folder, "full:1", name, "No space left on device", only=name)
+                    self.assertEqual(run.returncode, 4)
+                    self.assertIn("there is no checkpoint yet: start the run anew", run.stderr)
 
     def test_that_fail_once_end_a_run_with_status_4_or_do_no_harm(self):
         for system, folder in self.unbroken.items():
