@@ -254,7 +254,7 @@ private:
         }
         try {
             read(*found);
-        } catch (const std::runtime_error& fault) {
+        } catch (const InputError& fault) {
             report(origin, rest.substr(0, end + 1),
                    fmt::format("include file cannot be read: {}", fault.what()));
         }

@@ -22,12 +22,14 @@ Deck load_deck(const DeckOptions& options, Diagnostics& diagnostics)
 {
     std::error_code why;
     const fs::file_status status = fs::status(options.deck, why);
-    if (status.type() == fs::file_type::none) {
+    const bool is_name_at_fault =
+        why == std::errc::filename_too_long || why == std::errc::too_many_symbolic_link_levels;
+    if (status.type() == fs::file_type::none && !is_name_at_fault) {
         throw FileError(fmt::format("{}: cannot be read ({}). Check the permissions of the file "
                                     "and its folders.",
                                     options.deck.string(), why.message()));
     }
-    if (!fs::exists(status)) {
+    if (is_name_at_fault || !fs::exists(status)) {
         throw InputError(fmt::format("{} does not exist (it should be the deck, a TOML file). "
                                      "Check the name.",
                                      options.deck.string()));

@@ -24,7 +24,8 @@ std::string read_file(const std::filesystem::path& path)
     }
     errno = 0;
     const gzFile file = gzopen(path.c_str(), "rb"); // reads plain files as they are
-    if (file == nullptr && (errno == ENOENT || errno == ENOTDIR)) {
+    if (file == nullptr &&
+        (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG || errno == ELOOP)) {
         throw UnfitFile(fmt::format("{}: does not exist. Check the name.", path.string()));
     }
     if (file == nullptr) {

@@ -185,6 +185,11 @@ def statuses_of_what_is_read():
     for command in ("check", "run", "energy", "slurm"):
         yield "a folder as the deck of " + command, ".: cannot be read (it is a folder). Name a file", 2, \
             lambda a, command=command: a.call(command, ".")
+    for name in ("n" * 300, "circle"):
+        yield "a deck named " + name[:6], " does not exist (it should be the deck, a TOML file)", 2, \
+            after(lambda a: (a.path / "circle").symlink_to("circle"), lambda a, name=name: a.call("check", name))
+        yield "coordinates named " + name[:6], " does not exist. Check the name", 2, \
+            after(lambda a: (a.path / "circle").symlink_to("circle"), lambda a, name=name: a.call("check", "run.toml", "--set", "system.coordinates=" + name))
     yield "a device as the deck", "/dev/null: cannot be read (it is a device). Name a file", 2, lambda a: a.call("check", "/dev/null")
     yield "a topology that is cut", "ends too early (the gzip stream is cut short)", 2, after(
         lambda a: (a.path / "t.top.gz").write_bytes(gzip.compress((a.path / "topol.top").read_bytes())[:-9]),
