@@ -188,7 +188,7 @@ def statuses_of_what_is_read():
     for name in ("n" * 300, "circle"):
         yield "a deck named " + name[:6], " does not exist (it should be the deck, a TOML file)", 2, \
             after(lambda a: (a.path / "circle").symlink_to("circle"), lambda a, name=name: a.call("check", name))
-        yield "coordinates named " + name[:6], " does not exist. Check the name", 2, \
+        yield "coordinates named " + name[:6], " does not exist (system.coordinates names it)", 2, \
             after(lambda a: (a.path / "circle").symlink_to("circle"), lambda a, name=name: a.call("check", "run.toml", "--set", "system.coordinates=" + name))
     yield "a device as the deck", "/dev/null: cannot be read (it is a device). Name a file", 2, lambda a: a.call("check", "/dev/null")
     yield "a topology that is cut", "ends too early (the gzip stream is cut short)", 2, after(
