@@ -308,12 +308,16 @@ void write_checkpoint(const std::string& path, const State& state, const Checkpo
 
 std::string what_stands(const std::string& path)
 {
-    for (const std::string& name : {path, path + ".prev"}) {
-        if (is_checkpoint(name)) {
-            return fmt::format("the checkpoint {} is intact, and --continue goes on from it", name);
-        }
+    if (!has_checkpoint(path)) {
+        return "there is no checkpoint yet: start the run anew";
     }
-    return "there is no checkpoint yet: start the run anew";
+    try {
+        const ReadCheckpoint found = read_checkpoint(path);
+        return fmt::format("the checkpoint {} of step {} is intact, and --continue goes on from it",
+                           found.path, found.checkpoint.state.step);
+    } catch (const std::runtime_error&) {
+        return fmt::format("the checkpoint {} cannot be read", path);
+    }
 }
 
 ReadCheckpoint read_checkpoint(const std::string& path, const std::string& expected_topology_hash)

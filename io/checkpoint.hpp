@@ -44,7 +44,8 @@ void write_checkpoint(const std::string& path, const Checkpoint& checkpoint,
 void write_checkpoint(const std::string& path, const State& state, const Checkpoint& beside,
                       const std::function<void(std::string_view)>& at = {});
 
-/// For messages: that <path> or <path>.prev is a checkpoint to go on from, or that there is none.
+/// For messages: that <path> or <path>.prev is a checkpoint to go on from and of which step, or that
+/// there is none.
 std::string what_stands(const std::string& path);
 
 struct ReadCheckpoint {

@@ -1,6 +1,7 @@
 #include "engine/app/stop_request.hpp"
 
 #include <csignal>
+#include <ctime>
 
 namespace tessera
 {
@@ -9,12 +10,26 @@ namespace
 {
 
 volatile std::sig_atomic_t caught = 0;
+volatile std::time_t first_term = 0; ///< on the monotonic clock, s; 0: none yet
+
+/// Whether it comes after another one and is not its echo: timeout, srun and mpirun send a signal
+/// to the process and to its group.
+bool is_second_term()
+{
+    constexpr std::time_t echo = 2; // s
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now); // allowed in a handler
+    if (first_term == 0) {
+        first_term = now.tv_sec;
+    }
+    return now.tv_sec - first_term > echo;
+}
 
 void remember(int signal)
 {
-    if (signal == SIGINT && caught != 0) {
-        std::signal(SIGINT, SIG_DFL);
-        std::raise(SIGINT);
+    if ((signal == SIGINT && caught != 0) || (signal == SIGTERM && is_second_term())) {
+        std::signal(signal, SIG_DFL);
+        std::raise(signal);
     }
     caught = signal;
 }
@@ -48,6 +63,7 @@ void give_back_hangup()
 StopRequest::StopRequest()
 {
     caught = 0;
+    first_term = 0;
     for (const int signal : watched) {
         if (std::signal(signal, remember) == SIG_IGN && signal == SIGHUP) {
             std::signal(signal, SIG_IGN);

@@ -13,8 +13,8 @@ void let_writes_fail();
 void give_back_hangup();
 
 /// While this lives, SIGTERM, SIGINT, SIGUSR1, SIGHUP and SIGXCPU (a soft limit of processor time)
-/// are remembered instead of ending the program; a second SIGINT ends it. A SIGHUP that was ignored
-/// from the start (nohup) stays so.
+/// are remembered instead of ending the program; a second SIGINT ends it, and a SIGTERM at least
+/// three seconds after the first. A SIGHUP that was ignored from the start (nohup) stays so.
 class StopRequest {
 public:
     StopRequest();

@@ -151,6 +151,10 @@ class Folder:
             if file.name not in ("run.toml", "topol.top", "start.gro"):
                 file.unlink()
 
+    def step_of(self, checkpoint):
+        with h5py.File(self.path / checkpoint, "r") as f:
+            return int(f["state"].attrs["step"])
+
     def arrays(self, name):
         return arrays(self.path / name)
 

@@ -156,7 +156,10 @@ class Disks(FailingRuns):
 
     def assert_what_is_said_of_checkpoints_is_so(self, folder, words):
         name = next((n for n in ("state.h5", "state.h5.prev") if (folder.path / n).exists()), None)
-        truth = "the checkpoint %s is intact, and --continue goes on from it" % name if name else "there is no checkpoint yet"
+        truth = "there is no checkpoint yet"
+        if name:
+            words_on = "the checkpoint %s of step %d is intact, and --continue goes on from it"
+            truth = words_on % (name, folder.step_of(name))
         if "checkpoint " in words:
             self.assertIn(truth, words)
 

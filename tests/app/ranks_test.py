@@ -90,6 +90,43 @@ class Ranks(unittest.TestCase):
                     self.assertEqual(run.returncode, 0, run.stderr)
                 self.assertEqual(faulty_runs.different(folder.arrays("state.h5"), state), [])
 
+    def test_keep_the_bits_in_a_tilted_cell_that_is_hardly_thicker_than_two_cut_offs(self):
+        for precision in ("mixed", "fp64"):
+            folder = self.folder("argon-npt-mixed")
+            start = folder.path / "start.gro"
+            lines = start.read_text().splitlines()
+            edge = float(lines[-1].split()[0])  # tilted by lattice vectors: the crystal stays one
+            lines[-1] = " ".join("%.5f" % (edge * k) for k in (1, 1, 1, 0, 0, 0.5, 0, 0.25, 0.25))
+            start.write_text("\n".join(lines) + "\n")
+            sets = ["run.steps=60", "output.checkpoint_every=1 h", "compute.precision=" + precision]
+            run = folder.run(sets=sets)
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+            whole, state = folder.arrays("traj.h5md"), folder.arrays("state.h5")
+            for ranks in (2, 3, 4):
+                with self.subTest(precision=precision, ranks=ranks):
+                    folder.clear()
+                    run = folder.run(ranks=ranks, sets=sets)
+                    self.assertEqual((run.returncode, run.stderr), (0, ""))
+                    self.assertEqual(faulty_runs.different(folder.arrays("state.h5"), state), [])
+                    self.assertEqual(faulty_runs.different(folder.arrays("traj.h5md"), whole), [])
+
+    def test_end_alike_where_a_pressure_presses_the_cell_into_the_cut_off(self):
+        folder = self.folder("spce-npt-fp64")
+        sets = ["run.steps=400", "barostat.pressure=100000 bar", "barostat.time_constant=5 ps", "nonbonded.cutoff=1.1 nm",
+                "output.checkpoint_every=1 h", "output.trajectory=none"]
+        ends = []
+        for ranks in (1, 2, 3):
+            folder.clear()
+            run = folder.run(ranks=ranks, sets=sets)
+            self.assertIn("nears the cut-off", run.stderr)
+            self.assertIn(": the cell shrank to a shortest height of", run.stderr)
+            ends.append((run.returncode, run.stderr, folder.arrays("state.h5")))
+            self.assertEqual(folder.ranks(), [])
+        self.assertEqual(ends[0][0], 1)
+        for status, words, state in ends[1:]:
+            self.assertEqual((status, words), ends[0][:2])
+            self.assertEqual(faulty_runs.different(state, ends[0][2]), [])
+
     def test_go_on_from_a_checkpoint_of_other_numbers_of_ranks(self):
         folder = self.folder("argon-npt-mixed")
         self.assertEqual(folder.run(sets=["run.steps=60"]).returncode, 0)
@@ -113,6 +150,35 @@ class Ranks(unittest.TestCase):
         self.assertEqual(folder.finished(process).returncode, 85)
         run = folder.run("--continue", ranks=2, sets=lasting + ["output.time_limit=3 s"])
         self.assertEqual(run.returncode, 85, run.stderr)
+
+    def test_end_at_once_at_a_second_sigterm_while_they_wait_for_one_that_answers_no_more(self):
+        folder = self.folder("argon-npt-mixed")
+        lasting = ["output.every=10 ps", "output.energies_every=10 ps"]
+        process = folder.start(ranks=2, sets=lasting + ["run.steps=1000000"])
+        while process.poll() is None and not (folder.path / "state.h5.prev").exists():
+            time.sleep(0.01)
+        first, other = folder.ranks()
+        os.kill(other, signal.SIGSTOP)
+        for pause in (0.1, 3.2, 0):  # the second is an echo of the first, as timeout sends it
+            os.kill(first, signal.SIGTERM)
+            if pause:
+                time.sleep(pause)
+                self.assertIn(first, folder.ranks())
+        end = time.time() + 60
+        while folder.processes() and time.time() < end:
+            time.sleep(0.01)
+        left = folder.processes()
+        for number, _ in left:
+            os.kill(number, signal.SIGKILL)
+        self.assertEqual(left, [])
+        self.assertNotIn(folder.finished(process).returncode, (0, 85))
+        step = folder.step_of("state.h5") + 5
+        run = folder.run("--continue", ranks=2, sets=lasting + ["run.steps=%d" % step])
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        state = folder.arrays("state.h5")
+        folder.clear()
+        self.assertEqual(folder.run(sets=lasting + ["run.steps=%d" % step]).returncode, 0)
+        self.assertEqual(faulty_runs.different(state, folder.arrays("state.h5")), [])
 
     def test_tell_a_fault_once_and_leave_with_its_status(self):
         folder = self.folder("argon-npt-mixed")

@@ -25,10 +25,14 @@ class Stops(unittest.TestCase):
         self.addCleanup(scratch.cleanup)
         self.folder = faulty_runs.Folder(scratch.name, sys.argv[1], sys.argv[3], SOURCE, "argon-npt-mixed")
 
+    def size_of_trajectory(self):
+        file = self.folder.path / "traj.h5md"
+        return file.stat().st_size if file.exists() else -1
+
     def test_by_signals_leave_a_checkpoint_from_which_the_same_bits_follow(self):
-        begin = time.time()
+        """At moments of the run's own progress, the size of its trajectory: the machine may have other work to do."""
         self.assertEqual(self.folder.run(sets=LASTING).returncode, 0)
-        usual = time.time() - begin
+        size = (self.folder.path / "traj.h5md").stat().st_size
         whole, state = self.folder.arrays("traj.h5md"), self.folder.arrays("state.h5")
         stopped = 0
         for trial in range(30 if IS_LONG else 6):
@@ -36,12 +40,14 @@ class Stops(unittest.TestCase):
             with self.subTest(signal=number, trial=trial):
                 self.folder.clear()
                 process = self.folder.start(sets=LASTING)
-                while process.poll() is None and not (self.folder.path / "traj.h5md").exists():
-                    time.sleep(0.005)
-                time.sleep(0.8 * RANDOM.random() * usual)
+                wanted = 0.8 * RANDOM.random() * size
+                while process.poll() is None and self.size_of_trajectory() < wanted:
+                    time.sleep(0.001)
                 process.send_signal(number)
                 run = self.folder.finished(process)
-                self.assertIn(run.returncode, (85, 0), run.stderr)
+                self.assertIn(run.returncode, (85, 0, -number), run.stderr)
+                if run.returncode == -number:  # it came behind the run's end
+                    self.assertEqual(faulty_runs.different(self.folder.arrays("state.h5"), state), [])
                 stopped += run.returncode == 85
                 run = self.folder.run("--continue", sets=LASTING)
                 self.assertEqual(run.returncode, 0, run.stderr)
@@ -53,18 +59,20 @@ class Stops(unittest.TestCase):
     def test_cannot_be_caused_by_readers_which_see_whole_frames_only(self):
         self.assertEqual(self.folder.run(sets=LASTING).returncode, 0)
         whole = self.folder.arrays("traj.h5md")
-        self.folder.clear()
-        process = self.folder.start(sets=LASTING)
-        looks, too_early = 0, 0
-        while process.poll() is None:
-            if (self.folder.path / "traj.h5md").exists():
-                faults = faulty_runs.faults_of_trajectory(self.folder.path / "traj.h5md", whole)
-                if any("addr overflow" in fault for fault in faults):
-                    too_early += 1  # it took the file's length before the file grew: told, and gone when opened again
-                    continue
-                self.assertEqual(faults, [])
-                looks += 1
-        self.assertEqual(self.folder.finished(process).returncode, 0)
+        looks, too_early, runs = 0, 0, 0
+        while looks <= max(10, too_early) and runs < 10:  # a reader that is given no time sees little of one run
+            runs += 1
+            self.folder.clear()
+            process = self.folder.start(sets=LASTING)
+            while process.poll() is None:
+                if self.size_of_trajectory() >= 0:
+                    faults = faulty_runs.faults_of_trajectory(self.folder.path / "traj.h5md", whole)
+                    if any("addr overflow" in fault for fault in faults):
+                        too_early += 1  # it took the file's length before the file grew: told, and gone when opened again
+                        continue
+                    self.assertEqual(faults, [])
+                    looks += 1
+            self.assertEqual(self.folder.finished(process).returncode, 0)
         print("looks at a growing file: %d, refused for a length that was old: %d" % (looks, too_early))
         self.assertGreater(looks, too_early)
 
