@@ -1,7 +1,7 @@
 #include "engine/cpu/cpu_backend.hpp"
 
+#include "engine/base/atom_fault.hpp"
 #include "engine/base/contract.hpp"
-#include "engine/base/error.hpp"
 #include "engine/cpu/few.hpp"
 #include "engine/cpu/phase_hashes.hpp"
 #include "engine/cpu/position_grid.hpp"
@@ -497,11 +497,12 @@ void CpuBackend::run(const Drift& s)
                            longest_move, correction_, threads_);
     if (atom >= 0) {
         const Vec3 v = state_.velocity[static_cast<std::size_t>(atom)];
-        throw PhysicsError(fmt::format(
-            "{}: {} has the velocity ({:.4g}, {:.4g}, {:.4g}) nm/ps and would move more than {} nm "
-            "in this step (the simulation has become unstable). Minimise the start structure, or "
-            "shorten run.timestep.",
-            when(), describe_atom(*topology_, atom), v.x, v.y, v.z, longest_move));
+        throw AtomFault(
+            fmt::format("{}: {} has the velocity ({:.4g}, {:.4g}, {:.4g}) nm/ps and would move more "
+                        "than {} nm in this step (the simulation has become unstable). Minimise the "
+                        "start structure, or shorten run.timestep.",
+                        when(), describe_atom(*topology_, atom), v.x, v.y, v.z, longest_move),
+            number_of(*topology_, static_cast<std::size_t>(atom)));
     }
     if (!has_constraints()) {
         displace(state_.position, correction_, threads_);

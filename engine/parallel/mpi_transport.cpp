@@ -1,6 +1,6 @@
 #include "engine/parallel/mpi_transport.hpp"
 
-#include "engine/base/error.hpp"
+#include "engine/base/atom_fault.hpp"
 
 #include <algorithm>
 #include <array>
@@ -436,6 +436,8 @@ public:
             heard_ = std::current_exception();
         } catch (const std::exception& fault) {
             own_ = std::current_exception();
+            const auto* at = dynamic_cast<const AtomFault*>(&fault);
+            place_ = at != nullptr ? at->atom : behind_all_atoms + transport_.rank();
             faults_.tell(fault.what());
         }
     }
@@ -443,18 +445,16 @@ public:
     /// False: the ranks did not meet.
     bool meet()
     {
-        const std::int64_t nobody = transport_.size();
         Meeting meeting(faults_, own_ || heard_);
-        const auto end =
-            meeting.smallest<2>({own_ ? transport_.rank() : nobody, own_ || heard_ ? 0 : 1});
+        const auto end = meeting.smallest<2>({place_, own_ || heard_ ? 0 : 1});
         if (!end) {
             return false;
         }
         is_ill_ = (*end)[1] == 0;
-        if ((*end)[0] == nobody) {
+        if ((*end)[0] == nowhere) {
             return true;
         }
-        const bool speaks = (*end)[0] == transport_.rank();
+        const bool speaks = (*end)[0] == place_; // an atom is moved by one rank
         const auto told = meeting.smallest<1>({speaks ? -tell_(own_, transport_.rank()) : 0});
         status_ = told ? static_cast<int>(-(*told)[0]) : status_;
         return told.has_value();
@@ -487,7 +487,10 @@ private:
     const Tell& tell_;
     FaultWatch faults_;
     MpiTransport transport_;
+    static constexpr std::int64_t behind_all_atoms = std::int64_t{1} << 40;
+    static constexpr std::int64_t nowhere = std::numeric_limits<std::int64_t>::max();
     std::exception_ptr own_, heard_;
+    std::int64_t place_ = nowhere; ///< of the own fault, in the order in which one is chosen
     int status_ = 0;
     bool is_ill_ = false;
 };

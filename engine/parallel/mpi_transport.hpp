@@ -12,8 +12,8 @@ namespace tessera
 /// returns its exit status; only once in a process. Starts MPI before and ends it after.
 ///
 /// What one rank throws ends the work of all: the others' next wait throws OtherRankError. Then
-/// they meet, `tell(fault, rank)` is called on the lowest rank with a fault of its own, says what
-/// it is and returns the exit status, and all ranks return that. Where they do not meet in time,
+/// they meet, `tell(fault, rank)` is called on one rank with a fault of its own, that of the lowest
+/// atom (AtomFault), else the lowest rank, says what it is and returns the exit status, and all ranks return that. Where they do not meet in time,
 /// as when one computes for minutes or is stopped, each tells its own fault and the processes of
 /// all are ended by force.
 int run_mpi(const std::function<int(Transport&)>& work,

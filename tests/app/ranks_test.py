@@ -208,6 +208,25 @@ class Ranks(unittest.TestCase):
             self.assertIn(fault, (folder.path / "run.log").read_text())
             self.assertEqual(folder.ranks(), [])
 
+    def test_tell_of_the_lowest_of_several_atoms_that_break_in_a_step(self):
+        folder = self.folder("argon-nvt-fp64")
+        start = folder.path / "start.gro"
+        lines = start.read_text().splitlines()
+        falling = sorted(lines[2:-1], key=lambda line: -float(line[20:28]))
+        lines[2:-1] = [line[:20] + place[20:] for line, place in zip(lines[2:-1], falling)]
+        x = [float(line[20:28]) for line in lines[2:-1]]
+        fast = [x.index(min(x)), x.index(max(x))]  # the first rank's has the higher number
+        self.assertLess(fast[1], fast[0])
+        lines[2:-1] = [line + "%8.4f%8.4f%8.4f" % ((40, 100, 200) if k in fast else (0, 0, 0))
+                       for k, line in enumerate(lines[2:-1])]
+        start.write_text("\n".join(lines) + "\n")
+        for ranks in (1, 2, 3, 4):
+            folder.clear()
+            run = folder.run(ranks=ranks, sets=["run.velocities=from-file", "thermostat.kind=none"])
+            self.assertEqual(run.returncode, 1, run.stderr)
+            self.assertIn("step 1, time 0.002 ps: atom %d (" % (fast[1] + 1), run.stderr.splitlines()[-1])
+            self.assertEqual(run.stderr.count("step 1,"), 1, run.stderr)
+
     def test_end_with_the_first_ones_fault_where_the_others_are_done(self):
         run = self.folder("argon-nvt-fp64").run("--json", "/dev/full", ranks=2, command=("energy", "run.toml"))
         self.assertEqual(run.returncode, 4, run.stderr)
