@@ -89,7 +89,7 @@ Constraints::Constraints(const std::shared_ptr<const Topology>& topology, Constr
     : Constraints(std::shared_ptr<const std::vector<double>>(topology, &topology->mass),
                   std::move(plan))
 {
-    plan_.share_waters_with(topology);
+    plan_.share_with(topology);
 }
 
 Constraints::Constraints(std::shared_ptr<const std::vector<double>> shared, ConstraintPlan plan)

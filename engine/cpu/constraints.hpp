@@ -30,7 +30,7 @@ struct BrokenConstraint {
 class Constraints {
 public:
     Constraints(const Topology& topology, ConstraintPlan plan);
-    /// Shares the masses, and the waters where all are solved in closed form.
+    /// Shares the masses, and what else the plan and the topology have in common.
     Constraints(const std::shared_ptr<const Topology>& topology, ConstraintPlan plan);
 
     [[nodiscard]] const ConstraintPlan& plan() const { return plan_; }

@@ -178,7 +178,7 @@ void CpuBackend::run(const MeasurePressure& s)
         return;
     }
     const ScopedPhase phase(times_, "coupling");
-    const RaggedList& groups = constraints_.plan().update_groups;
+    const RaggedList& groups = *constraints_.plan().update_groups;
     const auto measure = [&](const VelocityOf& velocity) {
         return measure_groups(groups, topology_->mass, state_.position, velocity, forces_, crew_);
     };
@@ -223,7 +223,7 @@ void CpuBackend::run(const ScaleBox& s)
             when(), next.shortest_height(), limits_.smallest, s.pressure / units::bar));
     }
     const double before = trace(kinetic_tensor(state_.velocity, topology_->mass, crew_));
-    scale_groups(constraints_.plan().update_groups, topology_->mass, state_.box, next, 1 / stretch,
+    scale_groups(*constraints_.plan().update_groups, topology_->mass, state_.box, next, 1 / stretch,
                  state_.position, state_.velocity, threads_);
     adopt_box(next);
     const double after = trace(kinetic_tensor(state_.velocity, topology_->mass, crew_));
@@ -233,7 +233,7 @@ void CpuBackend::run(const ScaleBox& s)
 
 void CpuBackend::book_stretch()
 {
-    const GroupMotion now = measure_groups(constraints_.plan().update_groups, topology_->mass,
+    const GroupMotion now = measure_groups(*constraints_.plan().update_groups, topology_->mass,
                                            state_.position, state_.velocity, forces_, crew_);
     baths_.barostat += trace(energies_.virial() + now.virial_correction) * pending_stretch_;
     pending_stretch_ = 0;

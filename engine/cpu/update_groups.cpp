@@ -95,9 +95,9 @@ void make_groups_whole(const Topology& topology, const ConstraintPlan& plan, con
         link(site.parents[0], site.site);
     }
     std::vector<std::uint8_t> placed(positions.size(), 0);
-    for (std::size_t g = 0; g < plan.update_groups.rows(); ++g) {
+    for (std::size_t g = 0; g < plan.update_groups->rows(); ++g) {
         std::queue<std::int32_t> open;
-        open.push(*plan.update_groups.begin(g));
+        open.push(*plan.update_groups->begin(g));
         placed[at(open.front())] = 1;
         for (; !open.empty(); open.pop()) {
             const std::int32_t i = open.front();

@@ -271,7 +271,8 @@ ConstraintPlan make_constraint_plan(const Topology& topology)
             networks.join(site.site, parent);
         }
     }
-    plan.update_groups = networks.rows([](std::int32_t) { return true; });
+    plan.update_groups =
+        std::make_shared<const RaggedList>(networks.rows([](std::int32_t) { return true; }));
     plan.waters = std::make_shared<const std::vector<RigidWater>>(std::move(waters));
     return plan;
 }

@@ -27,14 +27,19 @@ struct ConstraintPlan {
     std::vector<Bond> bonds;                 ///< of all networks, one after another
 
     /// Atoms that move as one: joined by constraints, a rigid water, a virtual site and its
-    /// parents. Every atom is in exactly one group; a free atom is one by itself.
-    RaggedList update_groups;
+    /// parents. Every atom is in exactly one group; a free atom is one by itself. Never null.
+    std::shared_ptr<const RaggedList> update_groups = std::make_shared<const RaggedList>();
 
-    /// Looks at the topology's waters where these are the same, instead of holding them twice.
-    void share_waters_with(const std::shared_ptr<const Topology>& topology)
+    /// Looks at the topology's waters, and at its molecules for groups, where these are the same,
+    /// instead of holding them twice.
+    void share_with(const std::shared_ptr<const Topology>& topology)
     {
         if (*waters == topology->rigid_waters) {
             waters = {topology, &topology->rigid_waters};
+        }
+        if (update_groups->offset == topology->molecules.offset &&
+            update_groups->value == topology->molecules.value) {
+            update_groups = {topology, &topology->molecules};
         }
     }
 

@@ -237,7 +237,7 @@ private:
 } // namespace
 
 TopologyIndex::TopologyIndex(const Topology& topology)
-    : groups(make_constraint_plan(topology).update_groups), group(topology.mass.size())
+    : groups(*make_constraint_plan(topology).update_groups), group(topology.mass.size())
 {
     const std::size_t atoms = topology.mass.size();
     key.reserve(groups.rows());

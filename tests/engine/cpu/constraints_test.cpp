@@ -353,7 +353,7 @@ TEST(ConstraintPlan, TakesTrianglesOfConstraintsForRigidWaters)
     EXPECT_EQ(plan.waters->back(), water.topology.rigid_waters[7]);
     EXPECT_EQ(plan.networks(), 2U);
     EXPECT_EQ(plan.bonds.size(), 3U + 7U);
-    EXPECT_EQ(plan.update_groups.rows(), 7U);
+    EXPECT_EQ(plan.update_groups->rows(), 7U);
 }
 
 TEST(ConstraintPlan, RefusesConstraintsOfParticlesWithoutMass)
@@ -362,6 +362,22 @@ TEST(ConstraintPlan, RefusesConstraintsOfParticlesWithoutMass)
     topology.constraints = {{0, 1, 0.1}};
 
     EXPECT_THROW(make_constraint_plan(topology), InputError);
+}
+
+TEST(Constraints, HoldWhatTheTopologyHoldsOnlyWhereItDiffers)
+{
+    const std::shared_ptr<const Topology> same =
+        finish(Topology(support::water_lattice(2, 0.31).topology));
+    Topology heavy = *same;
+    heavy.mass[1] = 2.014; // no closed form
+    const auto other = std::make_shared<const Topology>(heavy);
+
+    const Constraints shared(same, make_constraint_plan(*same));
+    const Constraints own(other, make_constraint_plan(*other));
+
+    EXPECT_EQ(shared.plan().waters.get(), &same->rigid_waters);
+    EXPECT_EQ(shared.plan().update_groups.get(), &same->molecules);
+    EXPECT_EQ(own.plan().waters->size(), same->rigid_waters.size() - 1);
 }
 
 // B22: (a) 216 rigid waters with the centre of mass at rest; (b) one water, nothing removed.
@@ -384,7 +400,7 @@ TEST(DegreesOfFreedom, IgnoreVirtualSites)
     const ConstraintPlan plan = make_constraint_plan(t);
 
     EXPECT_EQ(degrees_of_freedom(t, plan, false), 6);
-    EXPECT_EQ(plan.update_groups.rows(), 1U);
+    EXPECT_EQ(plan.update_groups->rows(), 1U);
 }
 
 } // namespace

@@ -309,7 +309,7 @@ Measured measure(const Groups& system, const ConstraintPlan& plan)
         forces.add(a, point.forces[a]);
     }
     make_groups_whole(system.topology, plan, system.state.box, whole);
-    const GroupMotion groups = measure_groups(plan.update_groups, system.topology.mass, whole,
+    const GroupMotion groups = measure_groups(*plan.update_groups, system.topology.mass, whole,
                                               system.state.velocity, forces, 1);
     Measured out{{}, point.sums.virial() + groups.virial_correction};
     for (const GridPosition& g : whole) {
@@ -333,18 +333,18 @@ TEST(PressureOfRigidGroups, IsTheDerivativeOfTheEnergyByStrainOfTheirCentres)
             [&](const support::Strain& strain) {
                 const auto [strained_box, turn] = support::strained_cell(box, strain);
                 std::vector<Vec3> y = measured.positions;
-                for (std::size_t g = 0; g < plan.update_groups.rows(); ++g) {
+                for (std::size_t g = 0; g < plan.update_groups->rows(); ++g) {
                     Vec3 centre;
                     double total = 0;
-                    for (const auto* a = plan.update_groups.begin(g);
-                         a != plan.update_groups.end(g); ++a) {
+                    for (const auto* a = plan.update_groups->begin(g);
+                         a != plan.update_groups->end(g); ++a) {
                         const auto atom = static_cast<std::size_t>(*a);
                         centre += mass[atom] * measured.positions[atom];
                         total += mass[atom];
                     }
                     centre = (1 / total) * centre;
-                    for (const auto* a = plan.update_groups.begin(g);
-                         a != plan.update_groups.end(g); ++a) {
+                    for (const auto* a = plan.update_groups->begin(g);
+                         a != plan.update_groups->end(g); ++a) {
                         y[static_cast<std::size_t>(*a)] += strain(centre) - centre;
                     }
                 }
@@ -372,7 +372,7 @@ TEST(PressureOfRigidGroups, IsTheDerivativeOfTheEnergyByTheScalingOfABarostat)
         const auto energy = [&](double stretch) {
             State scaled = support::at_positions(measured.positions, system.state.velocity,
                                                  PositionGrid(Box(stretch * box.vectors())).box());
-            scale_groups(plan.update_groups, system.topology.mass, box, scaled.box, 1 / stretch,
+            scale_groups(*plan.update_groups, system.topology.mass, box, scaled.box, 1 / stretch,
                          scaled.position, scaled.velocity, 1);
             std::vector<Vec3> y;
             for (const GridPosition& g : scaled.position) {

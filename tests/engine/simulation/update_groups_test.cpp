@@ -37,7 +37,7 @@ struct Fluid {
     {
         State out = state;
         out.box = PositionGrid(Box(stretch * state.box.vectors())).box();
-        scale_groups(plan.update_groups, lattice.topology.mass, state.box, out.box, 1 / stretch,
+        scale_groups(*plan.update_groups, lattice.topology.mass, state.box, out.box, 1 / stretch,
                      out.position, out.velocity, 1);
         return out;
     }
@@ -109,7 +109,7 @@ TEST(UpdateGroups, OfRigidWatersHaveTheAtomsPressure)
     const EnergySums energies = fluid.evaluate(simulation.state(), forces);
 
     const GroupMotion groups =
-        measure_groups(fluid.plan.update_groups, topology->mass, simulation.state().position,
+        measure_groups(*fluid.plan.update_groups, topology->mass, simulation.state().position,
                        simulation.state().velocity, forces, 1);
     const Observables& o = simulation.observables();
     const double by_groups =
