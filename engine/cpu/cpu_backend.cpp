@@ -145,33 +145,10 @@ std::string CpuBackend::when() const
     return fmt::format("step {}, time {:.6g} ps", state_.step, state_.time);
 }
 
-void CpuBackend::require(const std::optional<BrokenConstraint>& broken, const char* what) const
+void CpuBackend::fail_at(std::int64_t atom, const std::string& what) const
 {
-    if (!broken) {
-        return;
-    }
-    const auto i = static_cast<std::size_t>(broken->i), j = static_cast<std::size_t>(broken->j);
-    const Vec3 side = nearest_side(state_.box, state_.position[i], state_.position[j]);
-    const double step = settings_.timestep * norm(state_.velocity[i] - state_.velocity[j]);
-    const double ratio = topology_->mass[i] / topology_->mass[j];
-    std::string why = "atoms moved or turned too far in one step, or the constraints contradict "
-                      "each other). Minimise the start structure, shorten run.timestep, or take "
-                      "redundant constraints out.";
-    if (!(ratio > 1e-6 && ratio < 1e6)) {
-        why = fmt::format("their masses are {:.4g} and {:.4g} u: the light one moves too far in "
-                          "a step). Correct the masses in the topology.",
-                          topology_->mass[i], topology_->mass[j]);
-    } else if (!settings_.minimises() && !(step < 0.25 * broken->length)) {
-        why = fmt::format("their velocities would part them by {:.3g} nm in this step, more than "
-                          "constraints can follow). Minimise the start structure, correct its "
-                          "velocities, or shorten run.timestep.",
-                          step);
-    }
-    throw PhysicsError(
-        fmt::format("{}: {} between {} and {} could not be constrained to {:.6g} nm, they stand "
-                    "{:.6g} nm apart ({}",
-                    when(), what, describe_atom(*topology_, broken->i),
-                    describe_atom(*topology_, broken->j), broken->length, norm(side), why));
+    throw AtomFault(fmt::format("{}: {}", when(), what),
+                    number_of(*topology_, static_cast<std::size_t>(atom)));
 }
 
 // ----- forces
@@ -393,34 +370,40 @@ void CpuBackend::finish_forces(Wanted wanted)
             norm(nearest_side(state_.box, state_.position[static_cast<std::size_t>(atom)],
                               state_.position[static_cast<std::size_t>(partner)]));
         if (apart > 0.15) { // nm: farther than bonded atoms
-            throw PhysicsError(fmt::format(
-                "{}: the force between {} and {} is beyond the range of mixed precision, although "
-                "they stand {:.4g} nm apart (too near for atoms of their size, or their charges or "
-                "Lennard-Jones numbers are larger than those of atoms). Minimise the start "
-                "structure, correct the topology, or set compute.precision = \"fp64\".",
-                when(), describe_atom(*topology_, atom), describe_atom(*topology_, partner),
-                apart));
+            fail_at(
+                atom,
+                fmt::format(
+                    "the force between {} and {} is beyond the range of mixed precision, although "
+                    "they stand {:.4g} nm apart (too near for atoms of their size, or their "
+                    "charges or "
+                    "Lennard-Jones numbers are larger than those of atoms). Minimise the start "
+                    "structure, correct the topology, or set compute.precision = \"fp64\".",
+                    describe_atom(*topology_, atom), describe_atom(*topology_, partner), apart));
         }
-        throw PhysicsError(fmt::format(
-            "{}: the force between {} at ({:.4f}, {:.4f}, {:.4f}) nm and {} is not finite or "
-            "beyond the range of mixed precision, {:.6g} kJ/mol/nm, without charges {:.6g} (atoms "
-            "overlap, or the step is too long). Minimise the start structure, shorten "
-            "run.timestep, or set "
-            "compute.precision = \"fp64\".",
-            when(), describe_atom(*topology_, atom), x.x, x.y, x.z,
-            describe_atom(*topology_, partner), fixed::largest_pair_force,
-            fixed::largest_pair_force_uncharged));
+        fail_at(atom,
+                fmt::format(
+                    "the force between {} at ({:.4f}, {:.4f}, {:.4f}) nm and {} is not finite or "
+                    "beyond the range of mixed precision, {:.6g} kJ/mol/nm, without charges {:.6g} "
+                    "(atoms "
+                    "overlap, or the step is too long). Minimise the start structure, shorten "
+                    "run.timestep, or set "
+                    "compute.precision = \"fp64\".",
+                    describe_atom(*topology_, atom), x.x, x.y, x.z,
+                    describe_atom(*topology_, partner), fixed::largest_pair_force,
+                    fixed::largest_pair_force_uncharged));
     }
     if (descent_.on_trial) {
         const bool sound = atom < 0 && (!wanted.energies || std::isfinite(energies_.potential()));
         descent_.broken = descent_.broken || !sound;
     } else if (atom >= 0 && !descent_.at_start) {
         const Vec3 x = to_nm(state_.position[static_cast<std::size_t>(atom)]);
-        throw PhysicsError(fmt::format(
-            "{}: the force on {} at ({:.4f}, {:.4f}, {:.4f}) nm is not finite or beyond {:.3g} "
-            "kJ/mol/nm (atoms overlap, or the step is too long). Minimise the start structure, or "
-            "shorten run.timestep.",
-            when(), describe_atom(*topology_, atom), x.x, x.y, x.z, fixed::largest_force));
+        fail_at(atom,
+                fmt::format(
+                    "the force on {} at ({:.4f}, {:.4f}, {:.4f}) nm is not finite or beyond {:.3g} "
+                    "kJ/mol/nm (atoms overlap, or the step is too long). Minimise the start "
+                    "structure, or "
+                    "shorten run.timestep.",
+                    describe_atom(*topology_, atom), x.x, x.y, x.z, fixed::largest_force));
     }
     if (pending_stretch_ != 0) {
         book_stretch();
@@ -497,12 +480,12 @@ void CpuBackend::run(const Drift& s)
                            longest_move, correction_, threads_);
     if (atom >= 0) {
         const Vec3 v = state_.velocity[static_cast<std::size_t>(atom)];
-        throw AtomFault(
-            fmt::format("{}: {} has the velocity ({:.4g}, {:.4g}, {:.4g}) nm/ps and would move more "
-                        "than {} nm in this step (the simulation has become unstable). Minimise the "
-                        "start structure, or shorten run.timestep.",
-                        when(), describe_atom(*topology_, atom), v.x, v.y, v.z, longest_move),
-            number_of(*topology_, static_cast<std::size_t>(atom)));
+        fail_at(atom,
+                fmt::format(
+                    "{} has the velocity ({:.4g}, {:.4g}, {:.4g}) nm/ps and would move more "
+                    "than {} nm in this step (the simulation has become unstable). Minimise the "
+                    "start structure, or shorten run.timestep.",
+                    describe_atom(*topology_, atom), v.x, v.y, v.z, longest_move));
     }
     if (!has_constraints()) {
         displace(state_.position, correction_, threads_);

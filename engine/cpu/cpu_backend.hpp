@@ -142,6 +142,8 @@ private:
     void require(const std::optional<BrokenConstraint>& broken, const char* what) const;
     [[nodiscard]] std::int64_t first_without_finite_force() const;
     [[nodiscard]] std::string when() const;
+    /// Throws AtomFault. `what`: without time and place.
+    [[noreturn]] void fail_at(std::int64_t atom, const std::string& what) const;
 
     std::shared_ptr<const Topology> topology_;
     DynamicsSettings settings_;

@@ -348,4 +348,33 @@ void CpuBackend::run(const Judge&)
     clear_corrections();
 }
 
+void CpuBackend::require(const std::optional<BrokenConstraint>& broken, const char* what) const
+{
+    if (!broken) {
+        return;
+    }
+    const auto i = static_cast<std::size_t>(broken->i), j = static_cast<std::size_t>(broken->j);
+    const Vec3 side = nearest_side(state_.box, state_.position[i], state_.position[j]);
+    const double step = settings_.timestep * norm(state_.velocity[i] - state_.velocity[j]);
+    const double ratio = topology_->mass[i] / topology_->mass[j];
+    std::string why = "atoms moved or turned too far in one step, or the constraints contradict "
+                      "each other). Minimise the start structure, shorten run.timestep, or take "
+                      "redundant constraints out.";
+    if (!(ratio > 1e-6 && ratio < 1e6)) {
+        why = fmt::format("their masses are {:.4g} and {:.4g} u: the light one moves too far in "
+                          "a step). Correct the masses in the topology.",
+                          topology_->mass[i], topology_->mass[j]);
+    } else if (!settings_.minimises() && !(step < 0.25 * broken->length)) {
+        why = fmt::format("their velocities would part them by {:.3g} nm in this step, more than "
+                          "constraints can follow). Minimise the start structure, correct its "
+                          "velocities, or shorten run.timestep.",
+                          step);
+    }
+    fail_at(broken->i,
+            fmt::format("{} between {} and {} could not be constrained to {:.6g} nm, they stand "
+                        "{:.6g} nm apart ({}",
+                        what, describe_atom(*topology_, broken->i),
+                        describe_atom(*topology_, broken->j), broken->length, norm(side), why));
+}
+
 } // namespace tessera
