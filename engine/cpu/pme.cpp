@@ -12,6 +12,7 @@
 #include <limits>
 #include <omp.h>
 #include <type_traits>
+#include <utility>
 
 namespace tessera
 {
@@ -101,8 +102,7 @@ BasicPme<R>::BasicPme(const std::array<int, 3>& grid, int order, const Waves& wa
 template <class R>
 BasicPme<R>::BasicPme(const std::array<int, 3>& grid, int order, const Waves& waves,
                       std::vector<Coefficients> coefficients, EnergyKind kind)
-    : layout_(checked(grid, order), order), spread_(layout_),
-      fft_(grid, {layout_.pitch, layout_.plane}), waves_(waves),
+    : layout_(checked(grid, order), order), spread_(layout_), fft_(grid), waves_(waves),
       coefficient_(std::move(coefficients)), kind_(kind)
 {
     for (std::size_t d = 0; d < 3; ++d) {
@@ -131,14 +131,9 @@ BasicPme<R>::BasicPme(const std::array<int, 3>& grid, int order, const Waves& wa
 template <class R>
 void BasicPme<R>::make_meshes()
 {
-    const std::size_t sets = coefficient_.size();
-    potential_.resize(sets);
-    for (std::vector<R>& mesh : potential_) {
+    potential_.resize(coefficient_.size());
+    for (AlignedVector<R>& mesh : potential_) {
         mesh.resize(spread_.size);
-    }
-    for (std::size_t s = spectrum_.size(); s < sets; ++s) {
-        spectrum_.push_back(
-            {AlignedVector<R>(spectrum_points()), AlignedVector<R>(spectrum_points())});
     }
 }
 
@@ -156,7 +151,9 @@ void BasicPme<R>::make_room()
     tessera::let_go(other_charges_);
     charges_of_.clear();
     tessera::let_go(potential_);
-    tessera::let_go(spectrum_);
+    if (shared_) {
+        shared_->let_go_of_spectra();
+    }
 }
 
 template <class R>
@@ -303,8 +300,9 @@ void BasicPme<R>::spread(std::size_t set, int threads)
 
 /// Copies the points of a mesh that its margins repeat.
 template <class R>
-void BasicPme<R>::fill_margins(std::vector<R>& mesh, int threads)
+void BasicPme<R>::fill_margins(std::size_t set, int threads)
 {
+    R* const mesh = potential_[set].data();
     const std::size_t margin = layout_.margin(), nx = at(layout_.n[0]), ny = at(layout_.n[1]),
                       nz = at(layout_.n[2]);
     const std::size_t length = nz + margin;
@@ -313,27 +311,27 @@ void BasicPme<R>::fill_margins(std::vector<R>& mesh, int threads)
 #pragma omp for schedule(static)
         for (std::size_t x = 0; x < nx; ++x) {
             for (std::size_t y = 0; y < ny; ++y) {
-                R* const points = mesh.data() + row(x, y);
+                R* const points = mesh + row(x, y);
                 for (std::size_t k = 1; k <= margin; ++k) {
                     points[-static_cast<std::ptrdiff_t>(k)] = points[nz - k];
                 }
             }
-            R* const below = mesh.data() + row(x, 0) - margin * (layout_.pitch + 1);
+            R* const below = mesh + row(x, 0) - margin * (layout_.pitch + 1);
             for (std::size_t j = 0; j < margin; ++j) {
                 std::copy_n(below + (ny + j) * layout_.pitch, length, below + j * layout_.pitch);
             }
         }
 #pragma omp for schedule(static)
         for (std::size_t i = 0; i < margin; ++i) {
-            std::copy_n(mesh.data() + (nx + i) * layout_.plane, (ny + margin) * layout_.pitch,
-                        mesh.data() + i * layout_.plane);
+            std::copy_n(mesh + (nx + i) * layout_.plane, (ny + margin) * layout_.pitch,
+                        mesh + i * layout_.plane);
         }
     }
 }
 
 /// Without the margins.
 template <class R>
-BitHash BasicPme<R>::hash_of_points(const std::vector<R>& mesh) const
+BitHash BasicPme<R>::hash_of_points(const AlignedVector<R>& mesh) const
 {
     const std::size_t nx = at(layout_.n[0]), ny = at(layout_.n[1]), nz = at(layout_.n[2]);
     std::vector<R> points(nx * ny * nz);
@@ -350,7 +348,7 @@ void BasicPme<R>::gather(const Box& box, int threads, ForceSums& forces)
     std::int64_t out_of_range = std::numeric_limits<std::int64_t>::max();
     for (std::size_t set = 0; set < coefficient_.size(); ++set) {
         if (!shared_) {
-            fill_margins(potential_[set], threads);
+            fill_margins(set, threads);
         }
 #pragma omp parallel num_threads(threads) reduction(min : out_of_range)
         {
@@ -398,7 +396,7 @@ std::int64_t BasicPme<R>::gather_share(const Box& box, std::size_t set, std::siz
 /// Joins the charges of all threads, and turns them into numbers. A line reads what no other one
 /// writes: its own points, and margins.
 template <class R>
-void BasicPme<R>::add_up_meshes(std::vector<R>& real, int threads)
+void BasicPme<R>::add_up_meshes(std::size_t set, int threads)
 {
     using Unsigned = std::make_unsigned_t<Whole>;
     const auto unit = static_cast<R>(1.0 / mesh_scale_);
@@ -412,7 +410,7 @@ void BasicPme<R>::add_up_meshes(std::vector<R>& real, int threads)
 #pragma omp for schedule(static)
         for (std::size_t line = 0; line < nx * ny; ++line) {
             const std::size_t x = line / ny, y = line % ny;
-            R* const points = real.data() + row(x, y);
+            R* const points = potential_[set].data() + row(x, y);
             std::fill(sum.begin(), sum.end(), 0);
             for (const std::span<const Whole> mesh : charges_of_) {
                 for (const std::size_t i : images(x, nx, margin)) {
@@ -471,7 +469,7 @@ void BasicPme<R>::make_potential(const Box& box, const CanonicalPositions& posit
     }
     make_meshes();
     prepare_filter(box, threads);
-    const std::size_t sets = coefficient_.size(), lines = this->lines();
+    const std::size_t sets = coefficient_.size(), planes = at(layout_.n[0]);
     const bool has_sums = wanted.energies || wanted.virial;
     const bool in_one_sweep = sets == 1 && !has_sums; // the same bits, with less traffic
     for (std::size_t s = 0; s < sets; ++s) {
@@ -480,40 +478,46 @@ void BasicPme<R>::make_potential(const Box& box, const CanonicalPositions& posit
             shared_->put(spread_, charges_of_);
             continue;
         }
-        add_up_meshes(potential_[s], threads);
+        add_up_meshes(s, threads);
         if (wanted.hashes) {
             charges_hash_.add(hash_of_points(potential_[s]));
         }
-        fft_.planes_forward(potential_[s].data() + row(0, 0), at(layout_.n[0]), spectrum_[s],
-                            threads);
+        fft_.planes_forward(real(s), planes, spectrum(s), threads);
     }
-    if (shared_ && !shared_->forward(static_cast<R>(1.0 / mesh_scale_), spectrum_, threads)) {
+    if (shared_ && !shared_->forward(static_cast<R>(1.0 / mesh_scale_), threads)) {
         refuse_crowd();
     }
     using Way = typename Fft3d<R>::Way;
-    for (Spectrum& spectrum : spectrum_) {
-        fft().along_x(spectrum, lines, in_one_sweep ? Way::filter : Way::forward, filter_.data(),
-                      threads);
-    }
+    along_x(in_one_sweep ? Way::filter : Way::forward, threads);
     if (has_sums) {
         add_sums(box, wanted, threads, energies);
     }
     if (!in_one_sweep) {
         convolve(threads);
-        for (Spectrum& spectrum : spectrum_) {
-            fft().along_x(spectrum, lines, Way::backward, nullptr, threads);
-        }
+        along_x(Way::backward, threads);
     }
     if (shared_) {
-        shared_->backward(spectrum_, threads);
-    } else {
-        for (std::size_t s = 0; s < sets; ++s) {
-            fft_.planes_backward(spectrum_[s], potential_[s].data() + row(0, 0), at(layout_.n[0]),
-                                 threads);
+        shared_->backward(threads);
+        if (wanted.energies) { // seldom, and what comes before the forces needs as much
+            shared_->let_go_of_spectra();
         }
     }
-    if (wanted.energies) { // seldom, and what comes before the forces needs as much
-        tessera::let_go(spectrum_);
+    for (std::size_t s = 0; s < sets && !shared_; ++s) {
+        fft_.planes_backward(spectrum(s), real(s), planes, threads);
+    }
+}
+
+template <class R>
+void BasicPme<R>::along_x(typename Fft3d<R>::Way way, int threads)
+{
+    const WavePart factor = filter_part();
+    std::size_t rows = at(factor.y.count), count = at(factor.z.count);
+    if (waves().pitch == count) { // side by side: all are one row, which fills more vectors
+        count *= std::exchange(rows, 1);
+    }
+    for (std::size_t s = 0; s < coefficient_.size(); ++s) {
+        fft().along_x(spectrum(s), rows, count, way, {filter_.data(), factor.pitch, factor.plane},
+                      threads);
     }
 }
 

@@ -90,40 +90,49 @@ private:
     void make_meshes();
     void locate(const Box& box, const CanonicalPositions& positions, int threads);
     void spread(std::size_t set, int threads);
-    void add_sums(const Box& box, Wanted wanted, int threads, EnergySums& energies) const;
+    void add_sums(const Box& box, Wanted wanted, int threads, EnergySums& energies);
     [[nodiscard]] double mixing(std::size_t set) const;
     void convolve(int threads);
-    void fill_margins(std::vector<R>& mesh, int threads);
-    [[nodiscard]] BitHash hash_of_points(const std::vector<R>& mesh) const;
+    void fill_margins(std::size_t set, int threads);
+    [[nodiscard]] BitHash hash_of_points(const AlignedVector<R>& mesh) const;
     void gather(const Box& box, int threads, ForceSums& forces);
     std::int64_t gather_share(const Box& box, std::size_t set, std::size_t first, std::size_t count,
                               ForceSums& forces);
 
     using Whole = MeshWhole<R>;
-    using Spectrum = typename Fft3d<R>::Spectrum;
+    using Spectrum = SpectrumView<R>;
 
-    void add_up_meshes(std::vector<R>& real, int threads);
+    void add_up_meshes(std::size_t set, int threads);
     [[nodiscard]] std::array<std::size_t, 3> cell_of(const MeshAtom<R>& atom) const;
     [[nodiscard]] MeshBrick brick_of_atoms(const Box& box) const;
     void move_into_brick();
     [[noreturn]] void refuse_crowd() const;
     [[nodiscard]] const Fft3d<R>& fft() const { return shared_ ? shared_->fft() : fft_; }
-    /// The waves that this rank has.
-    [[nodiscard]] WavePart part() const
+    /// The waves that this rank has, as they stand in its spectra,
+    [[nodiscard]] WavePart waves() const
     {
-        return shared_
-                   ? shared_->waves()
-                   : WavePart{{0, fft_.size()[1]}, {0, fft_.half()}, fft_.pitch(), fft_.plane()};
+        return shared_ ? shared_->waves() : whole_spectrum(layout_.pitch, layout_.plane);
     }
-    /// Lines along x side by side in a spectrum.
-    [[nodiscard]] std::size_t lines() const
+    /// and in the filter.
+    [[nodiscard]] WavePart filter_part() const
     {
-        return static_cast<std::size_t>(part().y.count) * part().pitch;
+        return shared_ ? shared_->waves() : whole_spectrum(fft_.pitch(), fft_.plane());
     }
-    [[nodiscard]] std::size_t spectrum_points() const
+    [[nodiscard]] WavePart whole_spectrum(std::size_t pitch, std::size_t plane) const
     {
-        return static_cast<std::size_t>(fft_.size()[0]) * part().plane;
+        return {{0, fft_.size()[1]}, {0, fft_.half()}, pitch, plane};
     }
+    [[nodiscard]] Spectrum spectrum(std::size_t set)
+    {
+        return shared_ ? shared_->spectrum(set)
+                       : fft_.in_place({potential_[set].data() + row(0, 0) - layout_.margin(),
+                                        layout_.pitch, layout_.plane});
+    }
+    [[nodiscard]] MeshView<R> real(std::size_t set)
+    {
+        return {potential_[set].data() + row(0, 0), layout_.pitch, layout_.plane};
+    }
+    void along_x(typename Fft3d<R>::Way way, int threads);
     /// The atom of the caller's whose splines these are.
     [[nodiscard]] std::size_t atom_of(std::size_t row) const
     {
@@ -152,14 +161,14 @@ private:
     std::array<std::vector<double>, 3> moduli_;
 
     Box filter_box_;
-    AlignedVector<R> filter_; ///< twice the influence, as a spectrum
+    AlignedVector<R> filter_; ///< twice the influence
 
     std::vector<MeshAtom<R>> atoms_;
-    /// With margins, one a coefficient. First, in the same memory, charges of the first thread.
-    std::vector<std::vector<R>> potential_;
+    /// With margins, one a coefficient. First, in the same memory, charges of the first thread,
+    /// those of all, and (but on ranks) their spectrum.
+    std::vector<AlignedVector<R>> potential_;
     std::vector<std::vector<Whole>> other_charges_;  ///< of the other threads
     std::vector<std::span<const Whole>> charges_of_; ///< threads; empty: it did not come
-    std::vector<Spectrum> spectrum_;                 ///< one a coefficient
     BitHash charges_hash_, potential_hash_;
 };
 

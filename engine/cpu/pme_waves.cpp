@@ -39,10 +39,10 @@ void BasicPme<R>::prepare_filter(const Box& box, int threads)
     if (!filter_.empty() && box == filter_box_) {
         return;
     }
-    filter_.resize(spectrum_points());
-    filter_box_ = box;
     const int nx = fft_.size()[0];
-    const WavePart mine = part();
+    const WavePart mine = filter_part();
+    filter_.resize(at(nx) * mine.plane);
+    filter_box_ = box;
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int x = 0; x < nx; ++x) {
         for (int y = 0; y < mine.y.count; ++y) {
@@ -56,10 +56,10 @@ void BasicPme<R>::prepare_filter(const Box& box, int threads)
 
 /// Energy and virial of the waves of this rank's lines along x, each summed in one order.
 template <class R>
-void BasicPme<R>::add_sums(const Box& box, Wanted wanted, int threads, EnergySums& energies) const
+void BasicPme<R>::add_sums(const Box& box, Wanted wanted, int threads, EnergySums& energies)
 {
     const int nx = fft_.size()[0], nz = fft_.size()[2];
-    const WavePart waves = part();
+    const WavePart waves = this->waves();
     const std::size_t sets = coefficient_.size();
 #pragma omp parallel num_threads(threads)
     {
@@ -77,7 +77,7 @@ void BasicPme<R>::add_sums(const Box& box, Wanted wanted, int threads, EnergySum
                     const int z = waves.z.first + static_cast<int>(l);
                     double square = 0;
                     for (std::size_t k = 0; k < sets; ++k) {
-                        const Spectrum &s = spectrum_[k], &partner = spectrum_[sets - 1 - k];
+                        const Spectrum s = spectrum(k), partner = spectrum(sets - 1 - k);
                         square +=
                             mixing(k) *
                             (static_cast<double>(s.re[i]) * static_cast<double>(partner.re[i]) +
@@ -117,29 +117,36 @@ template <class R>
 void BasicPme<R>::convolve(int threads)
 {
     const std::size_t sets = coefficient_.size();
-    const auto points = static_cast<std::int64_t>(spectrum_points());
+    const WavePart waves = this->waves(), factors = filter_part();
+    const int nx = fft_.size()[0];
 #pragma omp parallel for schedule(static) num_threads(threads)
-    for (std::int64_t p = 0; p < points; ++p) {
-        const std::size_t i = at(p);
-        for (std::size_t k = 0; 2 * k < sets; ++k) {
-            Spectrum &a = spectrum_[k], &b = spectrum_[sets - 1 - k];
-            const R factor = sets == 1 ? filter_[i] : filter_[i] * static_cast<R>(mixing(k));
-            const R re = a.re[i], im = a.im[i];
-            a.re[i] = factor * b.re[i];
-            a.im[i] = factor * b.im[i];
-            if (&a != &b) {
-                b.re[i] = factor * re;
-                b.im[i] = factor * im;
+    for (int x = 0; x < nx; ++x) {
+        for (int y = 0; y < waves.y.count; ++y) {
+            const R* const filter = filter_.data() + at(x) * factors.plane + at(y) * factors.pitch;
+            const std::size_t line = at(x) * waves.plane + at(y) * waves.pitch;
+            for (std::size_t k = 0; 2 * k < sets; ++k) {
+                const Spectrum a = spectrum(k), b = spectrum(sets - 1 - k);
+                const R mixed = sets == 1 ? R(1) : static_cast<R>(mixing(k));
+                for (std::size_t z = 0; z < at(waves.z.count); ++z) {
+                    const std::size_t i = line + z;
+                    const R factor = filter[z] * mixed, re = a.re[i], im = a.im[i];
+                    a.re[i] = factor * b.re[i];
+                    a.im[i] = factor * b.im[i];
+                    if (a.re != b.re) {
+                        b.re[i] = factor * re;
+                        b.im[i] = factor * im;
+                    }
+                }
             }
         }
     }
 }
 
 template void BasicPme<double>::prepare_filter(const Box&, int);
-template void BasicPme<double>::add_sums(const Box&, Wanted, int, EnergySums&) const;
+template void BasicPme<double>::add_sums(const Box&, Wanted, int, EnergySums&);
 template void BasicPme<double>::convolve(int);
 template void BasicPme<float>::prepare_filter(const Box&, int);
-template void BasicPme<float>::add_sums(const Box&, Wanted, int, EnergySums&) const;
+template void BasicPme<float>::add_sums(const Box&, Wanted, int, EnergySums&);
 template void BasicPme<float>::convolve(int);
 
 } // namespace tessera

@@ -62,12 +62,9 @@ SharedMesh<R>::SharedMesh(const MeshPlan& plan, Transport& ranks)
     rows_back_ = turn(along_y_, along_z_, &MeshPlan::along_z, &MeshPlan::along_y);
     columns_ = turn(along_y_, along_x_, &MeshPlan::along_x, &MeshPlan::along_y);
     columns_back_ = turn(along_x_, along_y_, &MeshPlan::along_y, &MeshPlan::along_x);
-    const auto make_room = [](Spectrum& spectrum, std::size_t numbers) {
-        spectrum.re.resize(numbers);
-        spectrum.im.resize(numbers);
-    };
-    make_room(z_, has_slab_ ? 0 : at(z.x.count) * along_z_.x);
-    make_room(y_, has_slab_ ? at(y.x.count) * fft_.plane() : at(y.y.count) * along_y_.y);
+    z_ = Room(has_slab_ ? 0 : at(z.x.count) * along_z_.x, along_z_.y, along_z_.x);
+    y_ = Room(has_slab_ ? at(y.x.count) * along_y_.x : at(y.y.count) * along_y_.y, along_y_.y,
+              along_y_.x);
 }
 
 template <class R>
@@ -103,6 +100,9 @@ void SharedMesh<R>::begin(std::size_t sets)
     of_bricks_.resize(given_.size());
     for (std::size_t r = 0; r < given_.size(); ++r) {
         of_bricks_[r].resize(sets * bytes_of(brick(), given_[r]));
+    }
+    while (spectra_.size() < sets) {
+        spectra_.emplace_back(at(plan_.grid()[0]) * along_x_.x, along_x_.y, along_x_.x);
     }
 }
 
@@ -186,7 +186,7 @@ public:
             messages[r].resize(bytes_of_sets(turn.out[r], mesh.sets_));
         }
     }
-    void put(std::size_t set, const Spectrum& from)
+    void put(std::size_t set, const Room& from)
     {
         for (std::size_t r = 0; r < messages_.size(); ++r) {
             const MeshBlock& block = turn_.out[r];
@@ -207,7 +207,7 @@ public:
         }
         messages_ = mesh_.exchange(std::move(messages_), lengths);
     }
-    void take(std::size_t set, Spectrum& to) const
+    void take(std::size_t set, Room& to) const
     {
         for (std::size_t r = 0; r < messages_.size(); ++r) {
             const MeshBlock& block = turn_.in[r];
@@ -277,9 +277,9 @@ bool SharedMesh<R>::add_charges(std::size_t set, R unit)
 }
 
 template <class R>
-bool SharedMesh<R>::forward(R unit, std::vector<Spectrum>& spectra, int threads)
+bool SharedMesh<R>::forward(R unit, int threads)
 {
-    TESSERA_EXPECT(next_set_ == sets_ && spectra.size() == sets_);
+    TESSERA_EXPECT(next_set_ == sets_);
     std::vector<std::size_t> lengths;
     for (std::size_t r = 0; r < taken_.size(); ++r) {
         lengths.push_back(sets_ * bytes_of(bricks_[r], taken_[r]));
@@ -293,7 +293,7 @@ bool SharedMesh<R>::forward(R unit, std::vector<Spectrum>& spectra, int threads)
             if (!add_charges(set, unit)) {
                 return false;
             }
-            fft_.rows_forward(real_.data(), at(z.x.count) * at(z.y.count), z_, threads);
+            fft_.rows_forward(real_.data(), at(z.x.count) * at(z.y.count), z_.view(), threads);
             to_rows.put(set, z_);
         }
         to_rows.exchange();
@@ -303,37 +303,37 @@ bool SharedMesh<R>::forward(R unit, std::vector<Spectrum>& spectra, int threads)
             if (!add_charges(set, unit)) {
                 return false;
             }
-            fft_.planes_forward(real_.data(), at(y.x.count), y_, threads);
+            fft_.planes_forward(real(), at(y.x.count), y_.view(), threads);
         } else {
             to_rows.take(set, y_);
-            fft_.along_y(y_, at(y.x.count) * at(y.z.count), Way::forward, threads);
+            fft_.along_y(lines_along_y(), at(y.x.count) * at(y.z.count), Way::forward, threads);
         }
         to_columns.put(set, y_);
     }
     to_columns.exchange();
     for (std::size_t set = 0; set < sets_; ++set) {
-        to_columns.take(set, spectra[set]);
+        to_columns.take(set, spectra_[set]);
     }
     return true;
 }
 
 template <class R>
-void SharedMesh<R>::backward(const std::vector<Spectrum>& spectra, int threads)
+void SharedMesh<R>::backward(int threads)
 {
     const MeshBlock &z = along_z_.block, &y = along_y_.block;
     Transposition from_columns(*this, columns_back_, to_column_, threads),
         from_rows(*this, rows_back_, to_row_, threads);
     for (std::size_t set = 0; set < sets_; ++set) {
-        from_columns.put(set, spectra[set]);
+        from_columns.put(set, spectra_[set]);
     }
     from_columns.exchange();
     for (std::size_t set = 0; set < sets_; ++set) {
         from_columns.take(set, y_);
         if (has_slab_) {
-            fft_.planes_backward(y_, real_.data(), at(y.x.count), threads);
+            fft_.planes_backward(y_.view(), real(), at(y.x.count), threads);
             put_potential(set);
         } else {
-            fft_.along_y(y_, at(y.x.count) * at(y.z.count), Way::backward, threads);
+            fft_.along_y(lines_along_y(), at(y.x.count) * at(y.z.count), Way::backward, threads);
             from_rows.put(set, y_);
         }
     }
@@ -341,7 +341,7 @@ void SharedMesh<R>::backward(const std::vector<Spectrum>& spectra, int threads)
         from_rows.exchange();
         for (std::size_t set = 0; set < sets_; ++set) {
             from_rows.take(set, z_);
-            fft_.rows_backward(z_, real_.data(), at(z.x.count) * at(z.y.count), threads);
+            fft_.rows_backward(z_.view(), real_.data(), at(z.x.count) * at(z.y.count), threads);
             put_potential(set);
         }
     }
@@ -382,7 +382,7 @@ void SharedMesh<R>::put_potential(std::size_t set)
 
 template <class R>
 void SharedMesh<R>::take_potentials(const MeshLayout& layout,
-                                    std::vector<std::vector<R>>& potentials)
+                                    std::vector<AlignedVector<R>>& potentials)
 {
     of_bricks_ = std::exchange(potentials_, {})->finish();
     count_received(of_bricks_);
@@ -391,7 +391,7 @@ void SharedMesh<R>::take_potentials(const MeshLayout& layout,
     for (std::size_t owner = 0; owner < given_.size(); ++owner) {
         const Rows& rows = given_[owner];
         const std::byte* next = of_bricks_[owner].data();
-        for (std::vector<R>& potential : potentials) {
+        for (AlignedVector<R>& potential : potentials) {
             for (const int x : rows.x) {
                 for (const int y : rows.y) {
                     for (std::size_t i = at(x); i < at(layout.n[0]) + margin; i += at(n[0])) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/backend/transport.hpp"
+#include "engine/base/let_go.hpp"
 #include "engine/cpu/fft3d.hpp"
 #include "engine/cpu/mesh_layout.hpp"
 #include "engine/cpu/mesh_splines.hpp"
@@ -30,7 +31,7 @@ template <class R>
 class SharedMesh {
 public:
     using Whole = MeshWhole<R>;
-    using Spectrum = typename Fft3d<R>::Spectrum;
+    using Spectrum = SpectrumView<R>;
 
     SharedMesh(const MeshPlan& plan, Transport& ranks);
 
@@ -57,12 +58,15 @@ public:
     /// Adds up the charges of all ranks, `unit` each, and transforms along z and y: spectra on this
     /// rank's lines, not yet transformed along x. False where a sum left the range of the mesh
     /// (half of the integers'): this rank can but give up then.
-    [[nodiscard]] bool forward(R unit, std::vector<Spectrum>& spectra, int threads);
+    [[nodiscard]] bool forward(R unit, int threads);
+    /// Of this rank's lines, since begin().
+    [[nodiscard]] Spectrum spectrum(std::size_t set) { return spectra_[set].view(); }
+    void let_go_of_spectra() { tessera::let_go(spectra_); }
 
     /// The way back, from spectra transformed along x to potentials, which are sent to the bricks.
-    void backward(const std::vector<Spectrum>& spectra, int threads);
+    void backward(int threads);
     /// What arrives in this rank's brick, laid out as `layout`.
-    void take_potentials(const MeshLayout& layout, std::vector<std::vector<R>>& potentials);
+    void take_potentials(const MeshLayout& layout, std::vector<AlignedVector<R>>& potentials);
 
     /// To and from other ranks since begin(): what plan().traffic() says.
     [[nodiscard]] const MeshPlan::Traffic& traffic() const { return traffic_; }
@@ -91,6 +95,18 @@ private:
         std::vector<MeshBlock> out, in; ///< [ranks]
     };
     class Transposition;
+    /// Memory of a spectrum.
+    struct Room {
+        AlignedVector<R> re, im;
+        std::size_t pitch = 0, plane = 0;
+
+        Room() = default;
+        Room(std::size_t numbers, std::size_t to_next_row, std::size_t to_next_plane)
+            : re(numbers), im(numbers), pitch(to_next_row), plane(to_next_plane)
+        {
+        }
+        [[nodiscard]] Spectrum view() { return {re.data(), im.data(), pitch, plane}; }
+    };
 
     [[nodiscard]] std::size_t me() const { return static_cast<std::size_t>(ranks_.rank()); }
     /// Of one set's charges or potentials.
@@ -102,6 +118,12 @@ private:
     void count_sent(const Messages& messages);
     void count_received(const Messages& messages);
     void put_potential(std::size_t set);
+    [[nodiscard]] FftLines<R> lines_along_y() { return {y_.re.data(), y_.im.data(), along_y_.y}; }
+    [[nodiscard]] MeshView<R> real()
+    {
+        const auto nz = static_cast<std::size_t>(plan_.grid()[2]);
+        return {real_.data(), nz, nz * static_cast<std::size_t>(along_z_.block.y.count)};
+    }
     bool add_charges(std::size_t set, R unit);
 
     MeshPlan plan_;
@@ -118,7 +140,8 @@ private:
     Messages to_row_, to_column_;                     ///< parts of spectra, there and back
     std::vector<Whole> sum_;                          ///< this rank's block along z
     std::vector<R> real_;                             ///< the same as numbers
-    Spectrum z_, y_;                                  ///< its spectrum along z, along z and y
+    Room z_, y_;                                      ///< its spectrum along z, along z and y
+    std::vector<Room> spectra_;                       ///< [sets] along z, y and x
     std::unique_ptr<Transport::Exchange> potentials_; ///< on their way
     MeshPlan::Traffic traffic_;
 };

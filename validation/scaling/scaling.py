@@ -12,7 +12,6 @@ What is sent is counted from the plans by the program scaling_counts (no run, no
 import argparse
 import json
 import math
-import os
 import pathlib
 import re
 import statistics
@@ -50,7 +49,7 @@ def run(tessera, deck, steps, ranks=1, threads=1):
                    "--set", "output.trajectory=none", "--set", "output.checkpoint=none", "--set", "compute.check_every=0", "--threads", str(threads)]
         if ranks > 1:
             command = ["mpirun.mpich", "-n", str(ranks), *command]
-        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "OMP_WAIT_POLICY": "passive"})
+        done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
             sys.exit(f"{' '.join(command)}\nended with status {done.returncode}:\n{done.stderr[-2000:]}")
         return phases_of(log.read_text())

@@ -291,14 +291,15 @@ void lines(const FftPlan<R>& plan, const FftLines<R>& l, bool backward, R* room)
 }
 
 template <class R>
-void filter(const FftPlan<R>& plan, const FftLines<R>& l, const R* factor, R* room)
+void filter(const FftPlan<R>& plan, const FftLines<R>& l, const R* factor, size_t factor_stride,
+            R* room)
 {
     using V = Vector<R>;
     const size_t block = plan.n * lanes<R>;
     const FftLines<R> here{room, room + block, lanes<R>};
     transform(plan, l, here, room + 2 * block);
     for (size_t k = 0; k < plan.n; ++k) {
-        const auto f = load<V>(factor + k * l.stride);
+        const auto f = load<V>(factor + k * factor_stride);
         R* const re = here.re + k * lanes<R>;
         R* const im = here.im + k * lanes<R>;
         store(re, load<V>(re) * f);

@@ -54,10 +54,11 @@ template <class R>
 struct FftKernels {
     /// Lines in place; backward: exp(+...), no factor.
     void (*lines)(const FftPlan<R>&, const FftLines<R>&, bool backward, R* room);
-    /// Forward, times filter[k * stride] lane by lane, backward.
-    void (*filter)(const FftPlan<R>&, const FftLines<R>&, const R* filter, R* room);
+    /// Forward, times filter[k * filter_stride] lane by lane, backward.
+    void (*filter)(const FftPlan<R>&, const FftLines<R>&, const R* filter,
+                   std::size_t filter_stride, R* room);
     /// `count` rows of n real numbers, neighbours `from_stride` apart, to rows of n/2 + 1 elements,
-    /// `to_stride` apart.
+    /// `to_stride` apart; what is written may lie where these rows were.
     void (*rows_forward)(const FftRowPlan<R>&, const R* from, std::size_t from_stride,
                          std::size_t count, R* re, R* im, std::size_t to_stride, R* room);
     void (*rows_backward)(const FftRowPlan<R>&, const R* re, const R* im, std::size_t from_stride,

@@ -1,5 +1,6 @@
 #include "engine/cpu/fft3d.hpp"
 #include "tests/support/geometries.hpp"
+#include "tests/support/mesh_in_place.hpp"
 
 #include <cmath>
 #include <complex>
@@ -42,6 +43,11 @@ std::vector<R> random_numbers(std::size_t n, unsigned seed)
         x = static_cast<R>(dice.between(-1, 1));
     }
     return out;
+}
+
+std::size_t points_of(const std::array<int, 3>& size)
+{
+    return static_cast<std::size_t>(size[0] * size[1] * size[2]);
 }
 
 /// Relative root mean square errors allowed: a rounding of 2^-24 or 2^-53 for each of about log2 n
@@ -177,24 +183,63 @@ TYPED_TEST(EveryNumber, MeshesHaveTheSameBitsForAnyThreadsAndLevelAndFilterAsInT
     for (const std::array<int, 3>& size :
          {std::array<int, 3>{12, 20, 30}, std::array<int, 3>{5, 33, 21},
           std::array<int, 3>{11, 4, 64}}) {
+        using Way = typename Fft3d<R>::Way;
         const Fft3d<R> plain(size, SimdLevel::baseline);
-        const std::vector<R> q = random_numbers<R>(plain.points(), 3);
-        const std::vector<R> factor = random_numbers<R>(plain.spectrum_points(), 4);
-        typename Fft3d<R>::Spectrum spectrum = plain.make_spectrum();
-        std::vector<R> expected(q.size());
-        plain.forward(q.data(), spectrum, 1);
-        for (std::size_t k = 0; k < factor.size(); ++k) {
-            spectrum.re[k] *= factor[k];
-            spectrum.im[k] *= factor[k];
+        const std::vector<R> q = random_numbers<R>(points_of(size), 3);
+        const auto planes = static_cast<std::size_t>(size[0]),
+                   rows = static_cast<std::size_t>(size[1]),
+                   half = static_cast<std::size_t>(plain.half());
+        const std::vector<R> factor = random_numbers<R>(planes * plain.plane(), 4);
+        support::MeshInPlace<R> mesh(plain);
+        mesh.put(q);
+        mesh.planes_forward(1);
+        mesh.along_x(Way::forward, nullptr, 1);
+        const SpectrumView<R> spectrum = mesh.spectrum();
+        for (std::size_t x = 0; x < planes; ++x) {
+            for (std::size_t y = 0; y < rows; ++y) {
+                for (std::size_t z = 0; z < half; ++z) {
+                    const std::size_t k = x * spectrum.plane + y * spectrum.pitch + z;
+                    const R f = factor[x * plain.plane() + y * plain.pitch() + z];
+                    spectrum.re[k] *= f;
+                    spectrum.im[k] *= f;
+                }
+            }
         }
-        plain.backward(spectrum, expected.data(), 1);
+        mesh.along_x(Way::backward, nullptr, 1);
+        mesh.planes_backward(1);
+        const std::vector<R> expected = mesh.points();
         for (const SimdLevel level : supported_simd_levels()) {
             const Fft3d<R> fft(size, level);
+            support::MeshInPlace<R> filtered(fft);
             for (const int threads : {1, 2, 3}) {
-                std::vector<R> filtered = q;
-                fft.filter(filtered.data(), factor.data(), spectrum, threads);
-                EXPECT_TRUE(filtered == expected) << size[0] << " threads " << threads;
+                filtered.put(q);
+                filtered.filter(factor.data(), threads);
+                EXPECT_TRUE(filtered.points() == expected) << size[0] << " threads " << threads;
             }
+        }
+    }
+}
+
+TYPED_TEST(EveryNumber, SpectraInTheirMeshOrBesideItHaveTheSameBits)
+{
+    using R = TypeParam;
+    const Fft3d<R> fft({5, 33, 21});
+    support::MeshInPlace<R> mesh(fft);
+    mesh.put(random_numbers<R>(points_of(fft.size()), 6));
+    const std::size_t planes = 5, numbers = planes * fft.plane();
+    AlignedVector<R> re(numbers), im(numbers);
+    fft.planes_forward(mesh.view(), planes, {re.data(), im.data(), fft.pitch(), fft.plane()}, 1);
+
+    mesh.planes_forward(1);
+
+    const SpectrumView<R> there = mesh.spectrum();
+    for (std::size_t x = 0; x < planes; ++x) {
+        for (std::size_t y = 0; y < 33; ++y) {
+            const std::size_t k = x * there.plane + y * there.pitch;
+            const std::size_t l = x * fft.plane() + y * fft.pitch();
+            const std::size_t row = fft.pitch() * sizeof(R); // unused places are zero in both
+            EXPECT_EQ(std::memcmp(there.re + k, re.data() + l, row), 0) << x << ' ' << y;
+            EXPECT_EQ(std::memcmp(there.im + k, im.data() + l, row), 0) << x << ' ' << y;
         }
     }
 }
@@ -205,8 +250,8 @@ TYPED_TEST(EveryNumber, MeshesAgreeWithFftw)
     for (const std::array<int, 3>& size :
          {std::array<int, 3>{12, 20, 30}, std::array<int, 3>{5, 33, 21}}) {
         const Fft3d<R> fft(size);
-        const std::vector<R> q = random_numbers<R>(fft.points(), 5);
-        typename Fft3d<R>::Spectrum spectrum = fft.make_spectrum();
+        const std::vector<R> q = random_numbers<R>(points_of(size), 5);
+        support::MeshInPlace<R> mesh(fft);
         const auto half = static_cast<std::size_t>(fft.half());
         const auto nx = static_cast<std::size_t>(size[0]), ny = static_cast<std::size_t>(size[1]);
         std::vector<double> in(q.begin(), q.end());
@@ -217,13 +262,16 @@ TYPED_TEST(EveryNumber, MeshesAgreeWithFftw)
         fftw_execute(plan);
         fftw_destroy_plan(plan);
 
-        fft.forward(q.data(), spectrum, 2);
+        mesh.put(q);
+        mesh.planes_forward(2);
+        mesh.along_x(Fft3d<R>::Way::forward, nullptr, 2);
 
+        const SpectrumView<R> spectrum = mesh.spectrum();
         std::vector<std::complex<R>> values;
         for (std::size_t x = 0; x < nx; ++x) {
             for (std::size_t y = 0; y < ny; ++y) {
                 for (std::size_t z = 0; z < half; ++z) {
-                    const std::size_t k = x * fft.plane() + y * fft.pitch() + z;
+                    const std::size_t k = x * spectrum.plane + y * spectrum.pitch + z;
                     values.emplace_back(spectrum.re[k], spectrum.im[k]);
                 }
             }
